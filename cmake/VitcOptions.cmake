@@ -1,0 +1,13 @@
+# Flags that every target of the project shares, as an interface target: link to vitc_options.
+add_library(vitc_options INTERFACE)
+target_compile_options(vitc_options INTERFACE -Wall -Wextra -Wno-unused-parameter)
+if(VITC_ASAN)
+  target_compile_options(vitc_options INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
+  target_link_options(vitc_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+find_program(VITC_CCACHE ccache)
+if(VITC_CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER ${VITC_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${VITC_CCACHE})
+endif()

@@ -1,0 +1,25 @@
+/// NumPy's .npy files, as input and output of the tool.
+#ifndef VITC_SUPPORT_NPY_H
+#define VITC_SUPPORT_NPY_H
+
+#include "vitc/Support/Error.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace vitc {
+
+struct NpyArray {
+  enum class Type { U8, F32, F64, I64 } type = Type::F32;
+  std::vector<int64_t> shape;
+  std::vector<unsigned char> data; ///< row-major, little-endian
+  int64_t elements() const;
+};
+
+/// C order, little-endian, the types above; the head is checked against the file's size before anything is allocated.
+llvm::Expected<NpyArray> readNpy(llvm::StringRef path);
+llvm::Error writeNpy(llvm::StringRef path, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<float> data);
+
+} // namespace vitc
+
+#endif // VITC_SUPPORT_NPY_H

@@ -1,0 +1,23 @@
+/// Decoding of pictures for the command line tool. The emitted library takes raw pixels and needs none of this.
+#ifndef VITC_SUPPORT_PICTURE_H
+#define VITC_SUPPORT_PICTURE_H
+
+#include "vitc/Support/Error.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace vitc {
+
+struct Picture {
+  int32_t width = 0, height = 0, channels = 0; ///< 1 (grey) or 3 (RGB)
+  std::vector<uint8_t> pixels;                 ///< dense rows
+};
+
+/// PNG, JPEG or PPM/PGM, told apart by content. Palettes become RGB, 16 bits become 8, alpha is dropped (as Pillow's convert("RGB")).
+/// A picture over 1 gigapixel, or larger than its file can hold, is refused before memory is taken.
+llvm::Expected<Picture> readPicture(llvm::StringRef path);
+
+} // namespace vitc
+
+#endif // VITC_SUPPORT_PICTURE_H

@@ -1,0 +1,59 @@
+/// What the generated code of a model stands on: the description of the model, and the functions behind ID_create,
+/// ID_run and ID_destroy. Nothing here throws, prints or aborts, and nothing needs the C++ standard library at run time.
+#ifndef VITC_RUNTIME_ENGINE_H
+#define VITC_RUNTIME_ENGINE_H
+
+#include "vitc/runtime/model.h"
+#include "vitc/runtime/preprocess.h"
+
+namespace vitc::rt {
+
+/// Instruction sets beyond the target's baseline that a library may need.
+enum class Cpu : int32_t { Baseline, Avx2, Avx512 };
+
+/// One run of the generated forward function.
+struct Invocation {
+  void *threads;                ///< handed to kernels as their context
+  const float *pixels;          ///< batch x channels x height x width
+  const unsigned char *weights; ///< the data of the weights file
+  unsigned char *workspace;
+  float *const *outputs;
+  vitc_observer observer; ///< null as a rule
+  void *observerUser;
+};
+
+/// The words that generated code is written in.
+inline const float *weight(const Invocation &run, uint64_t offset) {
+  return reinterpret_cast<const float *>(run.weights + offset);
+}
+inline float *buffer(const Invocation &run, uint64_t offset) { return reinterpret_cast<float *>(run.workspace + offset); }
+inline void done(const Invocation &run, int32_t step) {
+  if (run.observer)
+    run.observer(run.observerUser, step, run.workspace);
+}
+
+/// Everything that differs between two emitted libraries.
+struct Model {
+  vitc_model_v1 table; ///< what tools see
+  Cpu cpu;
+  /// Both stand in the head of the weights file and tie it to this library.
+  uint64_t weightsIdentity;
+  const unsigned char *embeddedWeights; ///< a whole weights file inside the library (64-byte aligned), or null
+  Preprocessing preprocessing;
+  /// Where `run` puts the preprocessed tensor and its scratch; both are in the workspace and may be
+  /// overwritten by the model once it has read the pixels.
+  uint64_t pixelsOffset, scratchOffset;
+  void (*forward)(const Invocation &run);
+};
+
+vitc_status create(const Model &model, const char *weightsPath, const vitc_options_v1 *options, void **context);
+vitc_status run(void *context, const vitc_image_v1 *images, float *const *outputs);
+vitc_status runTensor(void *context, const float *pixels, float *const *outputs);
+vitc_status preprocess(void *context, const vitc_image_v1 *images, float *pixels);
+void observe(void *context, vitc_observer observer, void *user);
+void destroy(void *context);
+const char *statusText(vitc_status status);
+
+} // namespace vitc::rt
+
+#endif // VITC_RUNTIME_ENGINE_H

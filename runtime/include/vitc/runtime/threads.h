@@ -1,0 +1,23 @@
+/// The threads behind a context: a pool of the library's own, or a loop that the caller lends.
+#ifndef VITC_RUNTIME_THREADS_H
+#define VITC_RUNTIME_THREADS_H
+
+#include "vitc/runtime/model.h"
+
+#include <cstdint>
+
+namespace vitc::rt {
+
+struct Threads;
+
+/// `count` 0 means one per core that the process may use. The calling thread takes part, so count - 1 threads are started.
+vitc_status startThreads(int32_t count, vitc_parallel_for lent, void *lentUser, Threads **threads);
+void stopThreads(Threads *threads);
+
+/// Calls body(task, i) once for each i in [0, count) and returns when all are done. Never allocates or locks.
+/// A call from inside a body runs serially.
+void parallelFor(Threads *threads, int32_t count, void (*body)(void *task, int32_t index), void *task);
+
+} // namespace vitc::rt
+
+#endif // VITC_RUNTIME_THREADS_H

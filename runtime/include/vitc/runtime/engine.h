@@ -9,7 +9,14 @@
 namespace vitc::rt {
 
 /// Instruction sets beyond the target's baseline that a library may need.
-enum class Cpu : int32_t { Baseline, Avx2, Avx512 };
+enum class Cpu : int32_t {
+  Baseline,
+  Avx2,  ///< AVX2, FMA and F16C
+  Avx512 ///< Avx2 and the F, BW, DQ, VL and CD parts of AVX-512
+};
+
+/// Whether this CPU has the instructions and the operating system keeps their registers.
+bool cpuSupports(Cpu cpu);
 
 /// One run of the generated forward function.
 struct Invocation {

@@ -1,0 +1,66 @@
+#include "vitc/runtime/engine.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+namespace vitc::rt {
+
+#if defined(__x86_64__) || defined(__i386__)
+
+namespace {
+
+/// The feature words that the checks below look at; zero where the CPU does not
+/// know the leaf.
+struct Features {
+  uint32_t leaf1C = 0, leaf7B = 0;
+  uint64_t savedByOs = 0; ///< XCR0: which registers survive a context switch
+};
+
+} // namespace
+
+static Features readFeatures() {
+  Features features;
+  uint32_t a, b, c, d;
+  if (__get_cpuid(1, &a, &b, &c, &d))
+    features.leaf1C = c;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d))
+    features.leaf7B = b;
+  if (features.leaf1C & bit_OSXSAVE) {
+    // xgetbv, spelled so that no compiler flag is needed.
+    uint32_t low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    features.savedByOs = uint64_t(high) << 32 | low;
+  }
+  return features;
+}
+
+static bool hasAll(uint64_t word, uint64_t bits) {
+  return (word & bits) == bits;
+}
+
+bool cpuSupports(Cpu cpu) {
+  constexpr uint64_t ymmState = 0x06; // SSE and AVX halves
+  constexpr uint64_t zmmState = 0xE6; // and masks, upper halves, registers 16+
+  constexpr uint32_t avx2C = bit_FMA | bit_F16C | bit_AVX;
+  constexpr uint32_t avx512B =
+      bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL | bit_AVX512CD;
+  if (cpu == Cpu::Baseline)
+    return true;
+  Features features = readFeatures();
+  bool avx2 = hasAll(features.leaf1C, avx2C) &&
+              hasAll(features.leaf7B, bit_AVX2) &&
+              hasAll(features.savedByOs, ymmState);
+  if (cpu == Cpu::Avx2)
+    return avx2;
+  return cpu == Cpu::Avx512 && avx2 && hasAll(features.leaf7B, avx512B) &&
+         hasAll(features.savedByOs, zmmState);
+}
+
+#else
+
+bool cpuSupports(Cpu cpu) { return cpu == Cpu::Baseline; }
+
+#endif
+
+} // namespace vitc::rt

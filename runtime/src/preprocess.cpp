@@ -1,0 +1,133 @@
+#include "vitc/runtime/preprocess.h"
+
+#include "resize.h"
+
+namespace vitc::rt {
+
+namespace {
+
+struct Size {
+  int64_t height, width;
+};
+
+/// One axis of the crop: results [at, at + length) are what stands at
+/// [start, …) of the resized picture, the others are padding.
+struct Crop {
+  int32_t start, at, length;
+};
+
+} // namespace
+
+static bool acceptsChannels(int32_t model, int32_t image) {
+  bool convertible = (model == 3 && image == 1) || (model == 1 && image == 3);
+  return model == image || convertible;
+}
+
+static bool validImage(const Preprocessing &how, const vitc_image_v1 &image) {
+  if (!image.pixels || image.width < 1 || image.height < 1 ||
+      !acceptsChannels(how.channels, image.channels))
+    return false;
+  // Rows that overlap are a stride in pixels, or one that was forgotten.
+  int64_t rowBytes = int64_t(image.width) * image.channels;
+  int64_t stride = image.stride < 0 ? -int64_t(image.stride) : image.stride;
+  return image.height == 1 || stride >= rowBytes;
+}
+
+static Size resizedSize(const Preprocessing &how, const vitc_image_v1 &image) {
+  Size size{image.height, image.width};
+  switch (how.resize) {
+  case Resize::None:
+    return size;
+  case Resize::Exact:
+    return {how.resizeHeight, how.resizeWidth};
+  case Resize::ShortestEdge:
+    break;
+  }
+  int64_t edge = how.resizeHeight;
+  if (size.width <= size.height)
+    return {edge * size.height / size.width, edge};
+  return {edge, edge * size.width / size.height};
+}
+
+/// The centre of `size`, or all of it with zeros around: the odd line goes to
+/// the end when cropping, to the front when padding, as in transformers.
+static Crop centerCrop(int32_t size, int32_t wanted) {
+  if (size >= wanted)
+    return {(size - wanted) / 2, 0, wanted};
+  return {0, (wanted - size + 1) / 2, size};
+}
+
+/// What a channel makes of each of the 256 values. A table gives the same bits
+/// as computing each pixel, and leaves 256 divisions of some 50000.
+static void makeValues(const Preprocessing &how, int32_t channel,
+                       float *values) {
+  for (int32_t pixel = 0; pixel < 256; ++pixel) {
+    auto value = float(pixel * how.rescale);
+    if (how.mean && how.std)
+      value = (value - how.mean[channel]) / how.std[channel];
+    values[pixel] = value;
+  }
+}
+
+/// Writes one channel of the result; `sums` is the window with `channels`
+/// interleaved, starting at the channel to read.
+static void writeChannel(const Preprocessing &how, const Crop &rows,
+                         const Crop &columns, const float *values,
+                         const uint32_t *sums, int32_t channels,
+                         float *result) {
+  for (int32_t y = 0; y < how.height; ++y) {
+    bool padding = y < rows.at || y >= rows.at + rows.length;
+    int32_t begin = padding ? how.width : columns.at;
+    int32_t end = padding ? how.width : columns.at + columns.length;
+    for (int32_t x = 0; x < begin; ++x)
+      *result++ = values[0];
+    for (int32_t x = begin; x < end; ++x, sums += channels)
+      *result++ = values[pixelOf(*sums)];
+    for (int32_t x = end; x < how.width; ++x)
+      *result++ = values[0];
+  }
+}
+
+vitc_status preprocess(const Preprocessing &how, const vitc_image_v1 &image,
+                       void *scratch, float *result) {
+  if (!validImage(how, image))
+    return VITC_ERROR_ARGUMENT;
+
+  // Pillow's sizes are ints too.
+  Size size = resizedSize(how, image);
+  if (size.height > INT32_MAX || size.width > INT32_MAX)
+    return VITC_ERROR_IMAGE_SIZE;
+  auto height = int32_t(size.height), width = int32_t(size.width);
+  if (!how.centerCrop && (height != how.height || width != how.width))
+    return VITC_ERROR_IMAGE_SIZE;
+  Crop rows = centerCrop(height, how.height);
+  Crop columns = centerCrop(width, how.width);
+
+  Source source{image.pixels, image.stride, image.channels,
+                how.channels == 1 && image.channels == 3};
+  int32_t channels = source.toGrey ? 1 : image.channels;
+  ResizeMemory memory;
+  memory.table = static_cast<unsigned char *>(scratch);
+  memory.sums = reinterpret_cast<uint32_t *>(memory.table + filterTableBytes);
+  size_t area = size_t(how.height) * size_t(how.width);
+  memory.columns =
+      reinterpret_cast<Span *>(memory.sums + size_t(channels) * area);
+  memory.row = reinterpret_cast<uint8_t *>(memory.columns + how.width);
+
+  Axis horizontal(image.width, width, how.filter);
+  Axis vertical(image.height, height, how.filter);
+  resize(source, horizontal, vertical,
+         {rows.start, columns.start, rows.length, columns.length}, memory);
+
+  for (int32_t channel = 0; channel < how.channels; ++channel) {
+    float values[256];
+    makeValues(how, channel, values);
+    // Grey is repeated for every channel of the model.
+    const uint32_t *sums = memory.sums + (channels == 1 ? 0 : channel);
+    writeChannel(how, rows, columns, values, sums, channels,
+                 result + area * size_t(channel));
+  }
+  return VITC_OK;
+}
+
+} // namespace vitc::rt

@@ -1,0 +1,35 @@
+#include "vitc/runtime/engine.h"
+
+namespace vitc::rt {
+
+const char *statusText(vitc_status status) {
+  switch (status) {
+  case VITC_OK:
+    return "ok";
+  case VITC_ERROR_ARGUMENT:
+    return "an argument is null, too small, or has a channel count that the "
+           "model cannot take";
+  case VITC_ERROR_MEMORY:
+    return "out of memory";
+  case VITC_ERROR_WORKSPACE:
+    return "the workspace is too small or not aligned to 64 bytes";
+  case VITC_ERROR_WEIGHTS_OPEN:
+    return "the weights file is missing or cannot be read";
+  case VITC_ERROR_WEIGHTS_FORMAT:
+    return "the weights file is not a weights file, or is cut short";
+  case VITC_ERROR_WEIGHTS_MISMATCH:
+    return "the weights file belongs to another model or another compile";
+  case VITC_ERROR_WEIGHTS_CORRUPT:
+    return "the weights file is damaged: its checksum does not match";
+  case VITC_ERROR_CPU:
+    return "this CPU lacks instructions that the library was compiled for";
+  case VITC_ERROR_THREADS:
+    return "the threads could not be started";
+  case VITC_ERROR_IMAGE_SIZE:
+    return "after preprocessing the picture does not have the size that the "
+           "model takes";
+  }
+  return "unknown status";
+}
+
+} // namespace vitc::rt

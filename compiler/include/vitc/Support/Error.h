@@ -2,8 +2,12 @@
 #ifndef VITC_SUPPORT_ERROR_H
 #define VITC_SUPPORT_ERROR_H
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
+
+#include <string>
 
 namespace vitc {
 
@@ -25,6 +29,9 @@ llvm::Error userError(const llvm::Twine &message);
 
 /// `return userError(path, "...")`: the message after the place it concerns.
 llvm::Error userError(llvm::StringRef place, const llvm::Twine &message);
+
+/// `text` in double quotes for a message: unprintable characters escaped, long text cut. Names in files may hold anything.
+std::string quoted(llvm::StringRef text);
 
 /// The candidate nearest to `name` by edit distance, or an empty string if none is near.
 llvm::StringRef nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);

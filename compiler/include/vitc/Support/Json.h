@@ -63,7 +63,7 @@ private:
 };
 
 /// Reads and parses `path`, whose root must be an object. Refuses files over 64 MiB, empty files, text that is not UTF-8 or not JSON
-/// (with line and column), duplicate keys, and nesting deeper than 64.
+/// (with line and column), duplicate keys, nesting deeper than 64, and more than 4 million values (which bounds the memory of the tree).
 llvm::Expected<JsonObject> readJson(llvm::StringRef path);
 
 /// The same for text in memory; `path` is only used in messages.

@@ -1,0 +1,60 @@
+#include "vitc/Support/Error.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace vitc {
+
+char UserError::ID = 0;
+
+std::error_code UserError::convertToErrorCode() const {
+  return inconvertibleErrorCode();
+}
+
+Error userError(const Twine &message) {
+  return make_error<UserError>(message.str());
+}
+
+Error userError(StringRef place, const Twine &message) {
+  return make_error<UserError>((Twine(place) + ": " + message).str());
+}
+
+std::string quoted(StringRef text) {
+  // Enough for the longest tensor name of a real model.
+  constexpr size_t maxShown = 120;
+  std::string result = "\"";
+  for (unsigned char c : text.take_front(maxShown)) {
+    if (c < 0x20 || c == 0x7f) {
+      result += "\\x";
+      result += hexdigit(c >> 4, /*LowerCase=*/true);
+      result += hexdigit(c & 15, /*LowerCase=*/true);
+    } else {
+      result += char(c);
+    }
+  }
+  return result + (text.size() > maxShown ? "…\"" : "\"");
+}
+
+StringRef nearestName(StringRef name, ArrayRef<StringRef> candidates) {
+  // A third of the name may differ: a prefix that one library adds and another
+  // does not is near, another layer's tensor of the same length is nearer than
+  // nothing, and unrelated words are not offered.
+  unsigned best = std::max<unsigned>(1, name.size() / 3) + 1;
+  StringRef nearest;
+  for (StringRef candidate : candidates) {
+    size_t longer = std::max(candidate.size(), name.size());
+    size_t shorter = std::min(candidate.size(), name.size());
+    if (longer - shorter >= best)
+      continue;
+    unsigned distance = name.edit_distance(
+        candidate, /*AllowReplacements=*/true, /*MaxEditDistance=*/best);
+    if (distance < best) {
+      best = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+} // namespace vitc

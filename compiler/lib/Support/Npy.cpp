@@ -1,0 +1,252 @@
+#include "vitc/Support/Npy.h"
+
+#include "vitc/Support/File.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cassert>
+#include <optional>
+
+using namespace llvm;
+
+namespace vitc {
+
+static constexpr StringLiteral magic = "\x93NUMPY";
+/// NumPy's own limit.
+static constexpr size_t maxRank = 64;
+
+int64_t NpyArray::elements() const {
+  int64_t result = 1;
+  for (int64_t extent : shape)
+    result *= extent;
+  return result;
+}
+
+static unsigned bytesOf(NpyArray::Type type) {
+  switch (type) {
+  case NpyArray::Type::U8:
+    return 1;
+  case NpyArray::Type::F32:
+    return 4;
+  case NpyArray::Type::F64:
+  case NpyArray::Type::I64:
+    return 8;
+  }
+  llvm_unreachable("covered switch");
+}
+
+namespace {
+/// The head is a Python literal: `{'descr': '<f4', 'fortran_order': False,
+/// 'shape': (2, 3), }`. Only what NumPy itself writes is read.
+class HeadParser {
+public:
+  HeadParser(StringRef path, StringRef text) : path(path), rest(text) {}
+  Error parse(NpyArray &array);
+
+private:
+  Error bad(const Twine &message) {
+    return userError(path, "not a valid .npy head: " + message);
+  }
+  bool take(char c) {
+    rest = rest.ltrim(" \t\r\n");
+    return rest.consume_front(StringRef(&c, 1));
+  }
+  std::optional<StringRef> string();
+  Error type(NpyArray &array);
+  Error order();
+  Error shape(NpyArray &array);
+
+  StringRef path, rest;
+};
+} // namespace
+
+std::optional<StringRef> HeadParser::string() {
+  rest = rest.ltrim(" \t\r\n");
+  if (rest.empty() || (rest[0] != '\'' && rest[0] != '"'))
+    return std::nullopt;
+  size_t close = rest.find(rest[0], 1);
+  if (close == StringRef::npos)
+    return std::nullopt;
+  StringRef result = rest.slice(1, close);
+  rest = rest.substr(close + 1);
+  return result;
+}
+
+Error HeadParser::type(NpyArray &array) {
+  constexpr StringLiteral known = "'|u1', '<f4', '<f8' or '<i8'";
+  std::optional<StringRef> name = string();
+  if (!name)
+    return bad("descr is not a simple type, expected " + Twine(known));
+  if (*name == "|u1")
+    array.type = NpyArray::Type::U8;
+  else if (*name == "<f4")
+    array.type = NpyArray::Type::F32;
+  else if (*name == "<f8")
+    array.type = NpyArray::Type::F64;
+  else if (*name == "<i8")
+    array.type = NpyArray::Type::I64;
+  else if (name->starts_with(">"))
+    return userError(path, "big-endian data (" + quoted(*name) +
+                               ") is not read, expected " + known);
+  else if (name->ends_with("O"))
+    return userError(path, "Python objects (" + quoted(*name) +
+                               ") are not read, expected " + known);
+  else
+    return userError(path, "data of type " + quoted(*name) +
+                               " is not read, expected " + known);
+  return Error::success();
+}
+
+Error HeadParser::order() {
+  rest = rest.ltrim(" \t\r\n");
+  if (rest.consume_front("False"))
+    return Error::success();
+  if (rest.consume_front("True"))
+    return userError(path, "the array is in Fortran order, expected C order "
+                           "(numpy.ascontiguousarray makes it so)");
+  return bad("fortran_order is neither True nor False");
+}
+
+Error HeadParser::shape(NpyArray &array) {
+  if (!take('('))
+    return bad("shape is not a tuple");
+  while (!take(')')) {
+    int64_t extent = 0;
+    rest = rest.ltrim(" \t\r\n");
+    if (rest.empty() || !isDigit(rest[0]) || rest.consumeInteger(10, extent))
+      return bad("shape holds something else than whole numbers");
+    if (array.shape.size() == maxRank)
+      return bad("shape has more than " + Twine(maxRank) + " axes");
+    array.shape.push_back(extent);
+    if (!take(',') && !rest.starts_with(")"))
+      return bad("shape is not closed");
+  }
+  return Error::success();
+}
+
+Error HeadParser::parse(NpyArray &array) {
+  bool hasType = false, hasOrder = false, hasShape = false;
+  auto once = [&](bool &seen, Error result) -> Error {
+    if (seen && !result)
+      result = bad("a field comes twice");
+    seen = true;
+    return result;
+  };
+  if (!take('{'))
+    return bad("expected a dictionary");
+  while (!take('}')) {
+    std::optional<StringRef> key = string();
+    if (!key || !take(':'))
+      return bad("expected a field in quotes");
+    Error error = Error::success();
+    if (*key == "descr")
+      error = once(hasType, type(array));
+    else if (*key == "fortran_order")
+      error = once(hasOrder, order());
+    else if (*key == "shape" && !hasShape)
+      error = once(hasShape, shape(array));
+    else
+      error = bad("the field " + quoted(*key) + " was not expected");
+    if (error)
+      return error;
+    if (!take(',') && !rest.starts_with("}"))
+      return bad("the dictionary is not closed");
+  }
+  if (!hasType || !hasOrder || !hasShape)
+    return bad("expected the fields descr, fortran_order and shape");
+  if (!rest.trim(" \n").empty())
+    return bad("text after the dictionary");
+  return Error::success();
+}
+
+Expected<NpyArray> readNpy(StringRef path) {
+  Expected<std::unique_ptr<MemoryBuffer>> buffer = mapFile(path);
+  if (!buffer)
+    return buffer.takeError();
+  StringRef bytes = (*buffer)->getBuffer();
+  if (!bytes.consume_front(magic))
+    return userError(path,
+                     "not a .npy file: it does not start with \\x93NUMPY");
+  if (bytes.size() < 4)
+    return userError(path, "the .npy head is cut off");
+  unsigned major = uint8_t(bytes[0]), minor = uint8_t(bytes[1]);
+  if (major < 1 || major > 3 || minor != 0)
+    return userError(path, "the .npy version is " + Twine(major) + "." +
+                               Twine(minor) + ", expected 1.0, 2.0 or 3.0");
+  size_t lengthBytes = major == 1 ? 2 : 4;
+  if (bytes.size() < 2 + lengthBytes)
+    return userError(path, "the .npy head is cut off");
+  uint64_t headBytes = major == 1 ? support::endian::read16le(bytes.data() + 2)
+                                  : support::endian::read32le(bytes.data() + 2);
+  bytes = bytes.substr(2 + lengthBytes);
+  if (headBytes > bytes.size())
+    return userError(path, "the .npy head says it has " + Twine(headBytes) +
+                               " bytes, but only " + Twine(bytes.size()) +
+                               " follow");
+
+  NpyArray array;
+  if (Error error = HeadParser(path, bytes.take_front(headBytes)).parse(array))
+    return error;
+  bytes = bytes.substr(headBytes);
+  std::optional<int64_t> size = bytesOf(array.type);
+  // An axis of length 0 empties the array; the others must not overflow before.
+  for (int64_t extent : array.shape)
+    if (size)
+      size = checkedMul(*size, std::max<int64_t>(extent, 1));
+  if (!size)
+    return userError(path, "the shape has more elements than memory has bytes");
+  if (is_contained(array.shape, 0))
+    size = 0;
+  if (uint64_t(*size) != bytes.size())
+    return userError(path, "the array needs " + Twine(*size) + " bytes, but " +
+                               Twine(bytes.size()) + " follow the head");
+  array.data.assign(bytes.bytes_begin(), bytes.bytes_end());
+  return array;
+}
+
+Error writeNpy(StringRef path, ArrayRef<int64_t> shape, ArrayRef<float> data) {
+  std::string head = "{'descr': '<f4', 'fortran_order': False, 'shape': (";
+  int64_t elements = 1;
+  for (int64_t extent : shape) {
+    head += std::to_string(extent) + (shape.size() == 1 ? "," : ", ");
+    elements *= extent;
+  }
+  if (shape.size() > 1)
+    head.resize(head.size() - 2);
+  head += "), }";
+  assert(elements == int64_t(data.size()) && "shape and data differ");
+  (void)elements;
+  // The data starts at a multiple of 64 bytes, after a line feed.
+  size_t before = magic.size() + 4;
+  head.resize(alignTo(before + head.size() + 1, 64) - before - 1, ' ');
+  head += '\n';
+
+  // Written beside its place and moved there when it is whole.
+  Expected<sys::fs::TempFile> file = sys::fs::TempFile::create(
+      path + ".%%%%%%.tmp", sys::fs::all_read | sys::fs::all_write);
+  if (!file)
+    return userError(path,
+                     "cannot write the file: " + toString(file.takeError()));
+  raw_fd_ostream os(file->FD, /*shouldClose=*/false);
+  os << magic << '\x01' << '\0';
+  os << char(head.size() & 0xff) << char(head.size() >> 8) << head;
+  static_assert(sys::IsLittleEndianHost, "the data is written as it stands");
+  os.write(reinterpret_cast<const char *>(data.data()), data.size() * 4);
+  os.flush();
+  if (std::error_code error = os.error()) {
+    os.clear_error();
+    consumeError(file->discard());
+    return userError(path, "cannot write the file: " + error.message());
+  }
+  if (Error error = file->keep(path)) {
+    consumeError(file->discard());
+    return userError(path,
+                     "cannot write the file: " + toString(std::move(error)));
+  }
+  return Error::success();
+}
+
+} // namespace vitc

@@ -89,7 +89,7 @@ Axis::Axis(int32_t inSize, int32_t outSize, Filter filter)
     : kind(inSize == outSize           ? Kind::Copy
            : filter == Filter::Nearest ? Kind::Nearest
                                        : Kind::Mix),
-      filter(filter), inSize(inSize) {
+      filter(filter), inSize(inSize), outSize(outSize) {
   // Pillow keeps the size as a float.
   scale = double(float(inSize)) / outSize;
   double widen = scale < 1.0 ? 1.0 : scale;
@@ -171,6 +171,26 @@ void AxisCursor::update() {
   case Axis::Kind::Mix:
     current = axis.span(out);
     return;
+  }
+}
+
+AxisSweep::AxisSweep(const Axis &axis, int32_t first, int32_t count)
+    : lead(axis, first), trail(lead), count(count),
+      current(lead.span().first - 1) {}
+
+bool AxisSweep::next() {
+  for (;;) {
+    ++current;
+    for (; newest < count && lead.span().first <= current; lead.next())
+      ++newest;
+    for (; oldest < newest && trail.span().last() <= current; trail.next())
+      ++oldest;
+    if (oldest < newest)
+      return true;
+    if (oldest == count)
+      return false;
+    // No result wants this pixel: the nearest filter leaves pixels out.
+    current = lead.span().first - 1;
   }
 }
 

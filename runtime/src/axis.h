@@ -31,6 +31,12 @@ public:
   /// AxisCursor) with the weight one.
   bool mixes() const { return kind == Kind::Mix; }
 
+  /// Pixels of the picture.
+  int32_t size() const { return inSize; }
+
+  /// How many pixels fewer the result has.
+  int64_t shrinkage() const { return int64_t(inSize) - outSize; }
+
   /// The sum by which the raw weights of a result are divided; only when the
   /// axis mixes.
   double total(int32_t out) const;
@@ -51,7 +57,7 @@ private:
 
   Kind kind;
   Filter filter;
-  int32_t inSize;
+  int32_t inSize, outSize;
   double scale;   ///< pixels of the picture for one of the result
   double narrow;  ///< what brings a distance to the filter's own scale
   double support; ///< reach of the filter, in pixels of the picture
@@ -76,6 +82,27 @@ private:
   int32_t out;
   double position = 0; ///< of the nearest filter
   Span current{0, 0};
+};
+
+/// Goes through the pixels of the picture in order and says which of the
+/// results [first, first + count) each of them is part of.
+class AxisSweep {
+public:
+  AxisSweep(const Axis &axis, int32_t first, int32_t count);
+
+  /// Moves on to the next pixel that is part of a result. False at the end.
+  bool next();
+
+  int32_t pixel() const { return current; }
+  /// The results, counted from `first`: [begin, end), never empty.
+  int32_t begin() const { return oldest; }
+  int32_t end() const { return newest; }
+
+private:
+  AxisCursor lead, trail; ///< at `newest` and at `oldest`
+  int32_t count;
+  int32_t oldest = 0, newest = 0;
+  int32_t current;
 };
 
 } // namespace vitc::rt

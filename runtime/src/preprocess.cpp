@@ -20,7 +20,7 @@ struct Crop {
 
 static bool acceptsChannels(int32_t model, int32_t image) {
   bool convertible = (model == 3 && image == 1) || (model == 1 && image == 3);
-  return model == image || convertible;
+  return (model == image && image <= maxChannels) || convertible;
 }
 
 static bool validImage(const Preprocessing &how, const vitc_image_v1 &image) {
@@ -88,6 +88,18 @@ static void writeChannel(const Preprocessing &how, const Crop &rows,
   }
 }
 
+/// The parts of the scratch, those with the strictest alignment first.
+static ResizeMemory divideScratch(const Preprocessing &how, void *scratch) {
+  auto width = size_t(how.width);
+  ResizeMemory memory;
+  memory.table = static_cast<unsigned char *>(scratch);
+  memory.columns = memory.table + filterTableBytes;
+  memory.sums = reinterpret_cast<uint32_t *>(memory.columns + 8 * width);
+  memory.row = reinterpret_cast<uint8_t *>(
+      memory.sums + size_t(how.channels) * size_t(how.height) * width);
+  return memory;
+}
+
 vitc_status preprocess(const Preprocessing &how, const vitc_image_v1 &image,
                        void *scratch, float *result) {
   if (!validImage(how, image))
@@ -105,20 +117,14 @@ vitc_status preprocess(const Preprocessing &how, const vitc_image_v1 &image,
 
   Source source{image.pixels, image.stride, image.channels,
                 how.channels == 1 && image.channels == 3};
-  int32_t channels = source.toGrey ? 1 : image.channels;
-  ResizeMemory memory;
-  memory.table = static_cast<unsigned char *>(scratch);
-  memory.sums = reinterpret_cast<uint32_t *>(memory.table + filterTableBytes);
   size_t area = size_t(how.height) * size_t(how.width);
-  memory.columns =
-      reinterpret_cast<Span *>(memory.sums + size_t(channels) * area);
-  memory.row = reinterpret_cast<uint8_t *>(memory.columns + how.width);
-
+  ResizeMemory memory = divideScratch(how, scratch);
   Axis horizontal(image.width, width, how.filter);
   Axis vertical(image.height, height, how.filter);
-  resize(source, horizontal, vertical,
-         {rows.start, columns.start, rows.length, columns.length}, memory);
+  Window window{rows.start, columns.start, rows.length, columns.length};
+  resize({source, horizontal, vertical, window, memory});
 
+  int32_t channels = source.resultChannels();
   for (int32_t channel = 0; channel < how.channels; ++channel) {
     float values[256];
     makeValues(how, channel, values);

@@ -1,5 +1,10 @@
 /// Resizing 8-bit pictures as Pillow does, in memory that does not depend on
 /// the size of the picture.
+///
+/// Pillow resizes the whole picture along one axis, rounds to 8 bits, and
+/// resizes that along the other. Here every piece is added to all the results
+/// that it is part of as soon as it is there, so no picture in between has to
+/// be kept. The integer sums are the same in any order.
 #ifndef VITC_RUNTIME_SRC_RESIZE_H
 #define VITC_RUNTIME_SRC_RESIZE_H
 
@@ -9,6 +14,9 @@
 #include <cstdint>
 
 namespace vitc::rt {
+
+/// More channels than this need not fit into the table.
+constexpr int32_t maxChannels = 16384;
 
 /// The part of the resized picture that is wanted.
 struct Window {
@@ -21,30 +29,82 @@ struct Source {
   ptrdiff_t stride;
   int32_t channels; ///< interleaved bytes of a pixel
   bool toGrey;      ///< three channels are read as one, as Pillow's mode L
+
+  const uint8_t *row(int32_t y) const { return pixels + y * stride; }
+  int32_t resultChannels() const { return toGrey ? 1 : channels; }
 };
 
 /// What is written and worked in; nothing of it need be initialised.
 struct ResizeMemory {
-  /// Result: [height][width][channels] of the window, one channel when toGrey.
-  /// `pixelOf` turns a sum into the pixel.
+  /// Result: [height][width][channels] of the window, to be read by `pixelOf`.
   uint32_t *sums;
-  uint8_t *row;  ///< one row of the window
-  Span *columns; ///< one for each column of the window
-  /// filterTableBytes for weights, aligned to 8 bytes.
-  unsigned char *table;
+  uint8_t *row;           ///< one row of the window
+  unsigned char *columns; ///< 8 bytes for each column, aligned to 8 bytes
+  unsigned char *table;   ///< filterTableBytes, aligned to 8 bytes
 };
 
-/// Computes a window of a picture that is resized along both axes.
-void resize(const Source &source, const Axis &horizontal, const Axis &vertical,
-            const Window &window, const ResizeMemory &memory);
+/// One resize.
+struct ResizeJob {
+  const Source &source;
+  const Axis &horizontal, &vertical;
+  const Window &window;
+  const ResizeMemory &memory;
 
-/// The sums start at a half, so the shift rounds.
+  size_t rowSamples() const {
+    return size_t(source.resultChannels()) * size_t(window.width);
+  }
+};
+
+/// Computes the window of the resized picture.
+void resize(const ResizeJob &job);
+
+/// The two orders of the passes; `resize` chooses the one that Pillow would,
+/// and has set the sums to `emptySum`.
+void resizeRowsFirst(const ResizeJob &job); ///< horizontally, then vertically
+void resizeColumnsFirst(
+    const ResizeJob &job); ///< vertically, then horizontally
+
+/// Sums start at a half so that `pixelOf` rounds. They are unsigned so that a
+/// wrap is defined; none happens below 2^22 pixels a side.
 constexpr uint32_t emptySum = 1u << (weightBits - 1);
 
-static inline uint8_t pixelOf(uint32_t sum) {
+inline uint8_t pixelOf(uint32_t sum) {
   int32_t value = int32_t(sum) >> weightBits;
   return uint8_t(value < 0 ? 0 : value > 255 ? 255 : value);
 }
+
+/// Pillow's grey: the weights of ITU-R 601-2 with 16 bits after the point.
+inline uint32_t greyOf(const uint8_t *rgb) {
+  return (rgb[0] * 19595u + rgb[1] * 38470u + rgb[2] * 7471u + 0x8000u) >> 16;
+}
+
+/// Adds samples with one weight to as many sums.
+inline void addWeighted(const uint8_t *__restrict samples, int32_t weight,
+                        size_t count, uint32_t *__restrict sums) {
+  for (size_t index = 0; index < count; ++index)
+    sums[index] += samples[index] * uint32_t(weight);
+}
+
+/// The vertical weights: every total is summed once, every weight is made when
+/// a row is added, which is little work beside the row.
+class RowWeights {
+public:
+  /// Puts the totals at the front of the table. A window of more rows than fit
+  /// into a quarter of it goes without, and sums them again and again.
+  explicit RowWeights(const ResizeJob &job);
+
+  /// Of row `in` of the picture for row `out` of the window.
+  int32_t weight(int32_t out, int32_t in) const;
+  /// What is left of the table.
+  unsigned char *freeTable() const { return table + usedBytes; }
+  size_t freeBytes() const { return filterTableBytes - usedBytes; }
+
+private:
+  const Axis &axis;
+  int32_t top;
+  unsigned char *table;
+  size_t usedBytes;
+};
 
 } // namespace vitc::rt
 

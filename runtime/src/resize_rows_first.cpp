@@ -1,0 +1,124 @@
+/// Horizontally, then vertically: a row of the picture is resized and rounded,
+/// then added to every row of the window that it is part of.
+#include "resize.h"
+
+namespace vitc::rt {
+
+namespace {
+
+/// Consecutive columns of the window whose weights are in the table together;
+/// nearly always, that is all of them.
+struct Block {
+  int32_t begin, end;
+  const int32_t *weights; ///< column after column; null: not in the table
+};
+
+} // namespace
+
+/// Resizes `Channels` interleaved channels of one row. Pixels are `step` bytes
+/// apart on both sides, except that grey has one byte a pixel in the result.
+template <int Channels, bool ToGrey>
+static void resizeChannels(const uint8_t *in, int32_t step, const Span *columns,
+                           int32_t count, const int32_t *weights,
+                           uint8_t *out) {
+  for (int32_t column = 0; column < count; ++column) {
+    Span span = columns[column];
+    const uint8_t *pixel = in + ptrdiff_t(span.first) * step;
+    uint32_t sums[Channels];
+    for (uint32_t &sum : sums)
+      sum = emptySum;
+    for (int32_t tap = 0; tap < span.count; ++tap, pixel += step)
+      for (int channel = 0; channel < Channels; ++channel)
+        sums[channel] +=
+            (ToGrey ? greyOf(pixel) : pixel[channel]) * uint32_t(weights[tap]);
+    for (int channel = 0; channel < Channels; ++channel)
+      out[channel] = pixelOf(sums[channel]);
+    weights += span.count;
+    out += ToGrey ? 1 : step;
+  }
+}
+
+/// One column with more taps than the table holds: each weight is made when it
+/// is used.
+static void resizeWideColumn(const ResizeJob &job, int32_t column, Span span,
+                             const uint8_t *in, uint8_t *out) {
+  const Source &source = job.source;
+  int32_t position = job.window.left + column;
+  double total = job.horizontal.total(position);
+  for (int32_t channel = 0; channel < source.resultChannels(); ++channel) {
+    uint32_t sum = emptySum;
+    for (int32_t tap = span.first; tap < span.last(); ++tap) {
+      const uint8_t *pixel = in + ptrdiff_t(tap) * source.channels;
+      sum += (source.toGrey ? greyOf(pixel) : pixel[channel]) *
+             uint32_t(job.horizontal.weight(position, tap, total));
+    }
+    out[channel] = pixelOf(sum);
+  }
+}
+
+static void resizeRow(const ResizeJob &job, const Block &block,
+                      const Span *columns, const uint8_t *in, uint8_t *out) {
+  int32_t count = block.end - block.begin;
+  int32_t channels = job.source.resultChannels();
+  columns += block.begin;
+  if (!block.weights)
+    resizeWideColumn(job, block.begin, columns[0], in, out);
+  else if (job.source.toGrey)
+    resizeChannels<1, true>(in, 3, columns, count, block.weights, out);
+  else if (channels == 3)
+    resizeChannels<3, false>(in, 3, columns, count, block.weights, out);
+  else
+    for (int32_t channel = 0; channel < channels; ++channel)
+      resizeChannels<1, false>(in + channel, channels, columns, count,
+                               block.weights, out + channel);
+}
+
+/// Puts the weights of as many columns as fit into the table.
+static Block makeBlock(const ResizeJob &job, const Span *columns, int32_t begin,
+                       int32_t *weights, size_t capacity) {
+  int32_t end = begin;
+  for (size_t used = 0; end < job.window.width; ++end) {
+    Span span = columns[end];
+    if (used + size_t(span.count) > capacity)
+      break;
+    job.horizontal.weights(job.window.left + end, span, weights + used);
+    used += size_t(span.count);
+  }
+  if (end == begin)
+    return {begin, begin + 1, nullptr};
+  return {begin, end, weights};
+}
+
+/// Goes through the rows of the picture for the columns of one block.
+static void resizeBlock(const ResizeJob &job, const Block &block,
+                        const Span *columns, const RowWeights &rowWeights) {
+  auto channels = size_t(job.source.resultChannels());
+  size_t samples = channels * size_t(block.end - block.begin);
+  uint32_t *sums = job.memory.sums + channels * size_t(block.begin);
+  AxisSweep rows(job.vertical, job.window.top, job.window.height);
+  while (rows.next()) {
+    resizeRow(job, block, columns, job.source.row(rows.pixel()),
+              job.memory.row);
+    for (int32_t out = rows.begin(); out < rows.end(); ++out)
+      addWeighted(job.memory.row, rowWeights.weight(out, rows.pixel()), samples,
+                  sums + job.rowSamples() * size_t(out));
+  }
+}
+
+void resizeRowsFirst(const ResizeJob &job) {
+  auto *columns = reinterpret_cast<Span *>(job.memory.columns);
+  AxisCursor cursor(job.horizontal, job.window.left);
+  for (int32_t column = 0; column < job.window.width; ++column, cursor.next())
+    columns[column] = cursor.span();
+
+  RowWeights rowWeights(job);
+  auto *weights = reinterpret_cast<int32_t *>(rowWeights.freeTable());
+  size_t capacity = rowWeights.freeBytes() / sizeof(int32_t);
+  for (int32_t begin = 0; begin < job.window.width;) {
+    Block block = makeBlock(job, columns, begin, weights, capacity);
+    resizeBlock(job, block, columns, rowWeights);
+    begin = block.end;
+  }
+}
+
+} // namespace vitc::rt

@@ -38,12 +38,12 @@ Expected<const TensorInfo *> Checkpoint::get(StringRef name,
     StringRef nearest = nearestName(name, names);
     std::string hint = nearest.empty()
                            ? std::string()
-                           : "; the nearest name there is " + quoted(nearest);
-    return userError(describe(), "the tensor " + quoted(name) + " of shape " +
+                           : "; the nearest name there is " + inQuotes(nearest);
+    return userError(describe(), "the tensor " + inQuotes(name) + " of shape " +
                                      shownShape(shape) + " is missing" + hint);
   }
   if (ArrayRef<int64_t>(tensor->shape) != shape)
-    return userError(tensor->place, "the tensor " + quoted(name) +
+    return userError(tensor->place, "the tensor " + inQuotes(name) +
                                         " has the shape " +
                                         shownShape(tensor->shape) +
                                         ", expected " + shownShape(shape));
@@ -128,7 +128,7 @@ Expected<std::unique_ptr<Checkpoint>> openCheckpoint(StringRef folder) {
 
   std::string other = findOtherWeights(folder);
   std::string hint = other.empty() ? std::string()
-                                   : "; " + quoted(other) +
+                                   : "; " + inQuotes(other) +
                                          " is in a format that is not "
                                          "read yet, " +
                                          conversionHint(other);

@@ -385,7 +385,7 @@ static Expected<ImageProcessor> readTimm(const JsonObject &object,
                       .Default(-1);
   if (result.filter < 0)
     return object.error("interpolation",
-                        "interpolation " + quoted(*filter) +
+                        "interpolation " + inQuotes(*filter) +
                             " is not known, expected nearest, lanczos, "
                             "bilinear, bicubic, box or hamming");
   result.centerCrop = true;
@@ -405,7 +405,7 @@ static Expected<ImageProcessor> readTimm(const JsonObject &object,
     return object.error("input_size", "input_size must be square for "
                                       "crop_mode \"center\"");
   else
-    return object.error("crop_mode", "crop_mode " + quoted(*mode) +
+    return object.error("crop_mode", "crop_mode " + inQuotes(*mode) +
                                          " is not supported, expected center "
                                          "or squash");
   result.rescale = 1.0 / 255;

@@ -119,11 +119,12 @@ void RandomCheckpoint::fill(const TensorInfo &tensor, int64_t first,
   // The sum of four 16-bit uniforms is bell-shaped: symmetric, cut at 3.46
   // deviations, excess kurtosis -0.3. Its variance is 4 (2^32 - 1) / 12.
   constexpr int32_t mean = 2 * 0xffff;
+  constexpr uint64_t evenFields = 0x0000ffff0000ffff;
   float scale = float(spread.deviation / std::sqrt((0x1p32 - 1) / 3));
   for (Out &value : out) {
     uint64_t bits = mix(state += goldenStep);
-    int32_t sum = int32_t((bits & 0xffff) + (bits >> 16 & 0xffff) +
-                          (bits >> 32 & 0xffff) + (bits >> 48));
+    uint64_t pairs = (bits & evenFields) + (bits >> 16 & evenFields);
+    int32_t sum = int32_t(uint32_t(pairs) + uint32_t(pairs >> 32));
     value = float(sum - mean) * scale;
   }
 }

@@ -106,7 +106,7 @@ bool HeadReader::metadata() {
     return fail("__metadata__ must be an object");
   return scanner.object([&](StringRef key) {
     if (scanner.peek() != '"')
-      return fail("__metadata__ must hold strings only, but " + quoted(key) +
+      return fail("__metadata__ must hold strings only, but " + inQuotes(key) +
                   " is none");
     return scanner.string(value);
   });
@@ -120,7 +120,7 @@ bool HeadReader::readType(Entry &entry, bool &seen) {
     return false;
   std::optional<StoredType> type = storedTypeFromName(name);
   if (!type)
-    return fail(current + "the dtype " + quoted(name) +
+    return fail(current + "the dtype " + inQuotes(name) +
                 " is not read, expected F64, F32, F16, BF16, I64, I32, I16, "
                 "I8, U8 or BOOL");
   entry.info.type = *type;
@@ -152,7 +152,7 @@ bool HeadReader::readIntegers(StringRef field, size_t maxCount,
 }
 
 bool HeadReader::tensor(StringRef name) {
-  current = "the tensor " + quoted(name) + ": ";
+  current = "the tensor " + inQuotes(name) + ": ";
   Entry entry;
   entry.info.name = name.str();
   entry.info.place = path.str();
@@ -168,7 +168,7 @@ bool HeadReader::tensor(StringRef name) {
       return readIntegers("shape", maxRank, entry.info.shape, hasShape);
     if (key == "data_offsets")
       return readIntegers("data_offsets", 2, offsets, hasOffsets);
-    return fail(current + "the field " + quoted(key) +
+    return fail(current + "the field " + inQuotes(key) +
                 " was not expected, only dtype, shape and data_offsets");
   });
   if (!good)
@@ -239,7 +239,7 @@ static Error checkLayout(StringRef path, ArrayRef<Entry> entries,
   const Entry *before = nullptr;
   for (const Entry *entry : order) {
     auto bad = [&](const Twine &message) {
-      return userError(path, "the tensor " + quoted(entry->info.name) + ": " +
+      return userError(path, "the tensor " + inQuotes(entry->info.name) + ": " +
                                  message);
     };
     if (entry->end > dataBytes)
@@ -247,7 +247,7 @@ static Error checkLayout(StringRef path, ArrayRef<Entry> entries,
                  Twine(entry->end) + "] lie outside the file, which has " +
                  Twine(dataBytes) + " bytes of data");
     if (entry->begin < covered)
-      return bad("its data overlaps that of " + quoted(before->info.name));
+      return bad("its data overlaps that of " + inQuotes(before->info.name));
     if (entry->begin > covered)
       return bad("a hole of " + Twine(entry->begin - covered) +
                  " bytes before its data");

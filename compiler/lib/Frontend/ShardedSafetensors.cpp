@@ -85,7 +85,7 @@ openShardedSafetensors(StringRef indexPath) {
     if (!shard)
       return shard.takeError();
     if (!isPlainFileName(*shard))
-      return weightMap->error(name, "the shard " + quoted(*shard) +
+      return weightMap->error(name, "the shard " + inQuotes(*shard) +
                                         " must be the name of a file beside "
                                         "the index");
     shardOf[name] = *shard;
@@ -104,17 +104,17 @@ openShardedSafetensors(StringRef indexPath) {
       return file.takeError();
     for (const std::string &name : names)
       if (!(*file)->find(name))
-        return weightMap->error(name, "the tensor " + quoted(name) +
+        return weightMap->error(name, "the tensor " + inQuotes(name) +
                                           " is not in " + path);
     for (const TensorInfo &tensor : (*file)->tensors()) {
       auto it = shardOf.find(tensor.name);
       if (it == shardOf.end())
-        return userError(path, "the tensor " + quoted(tensor.name) +
+        return userError(path, "the tensor " + inQuotes(tensor.name) +
                                    " is not in the index " + indexPath);
       if (it->second != shard)
-        return userError(path, "the tensor " + quoted(tensor.name) +
+        return userError(path, "the tensor " + inQuotes(tensor.name) +
                                    " is here too, but the index " + indexPath +
-                                   " says it is in " + quoted(it->second));
+                                   " says it is in " + inQuotes(it->second));
     }
     shards.push_back(std::move(*file));
   }

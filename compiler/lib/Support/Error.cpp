@@ -20,7 +20,7 @@ Error userError(StringRef place, const Twine &message) {
   return make_error<UserError>((Twine(place) + ": " + message).str());
 }
 
-std::string quoted(StringRef text) {
+std::string inQuotes(StringRef text) {
   // Enough for the longest tensor name of a real model.
   constexpr size_t maxShown = 120;
   std::string result = "\"";

@@ -9,7 +9,7 @@ namespace vitc {
 Expected<std::unique_ptr<MemoryBuffer>> mapFile(StringRef path,
                                                 uint64_t maxBytes) {
   if (path.empty() || path.contains('\0'))
-    return userError("the file name " + quoted(path) + " is not valid");
+    return userError("the file name " + inQuotes(path) + " is not valid");
 
   sys::fs::file_status status;
   if (std::error_code error = sys::fs::status(path, status)) {

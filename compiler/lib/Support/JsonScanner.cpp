@@ -80,7 +80,7 @@ bool JsonScanner::object(function_ref<bool(StringRef)> member) {
       if (!string(key))
         return false;
       if (!seen.insert(key).second)
-        return fail(start, "the key " + quoted(key) + " comes twice");
+        return fail(start, "the key " + inQuotes(key) + " comes twice");
       if (!expect(':', "':' after the key") || !member(key))
         return false;
     } while (peek() == ',' && ++at);

@@ -89,13 +89,13 @@ Error HeadParser::type(NpyArray &array) {
   else if (*name == "<i8")
     array.type = NpyArray::Type::I64;
   else if (name->starts_with(">"))
-    return userError(path, "big-endian data (" + quoted(*name) +
+    return userError(path, "big-endian data (" + inQuotes(*name) +
                                ") is not read, expected " + known);
   else if (name->ends_with("O"))
-    return userError(path, "Python objects (" + quoted(*name) +
+    return userError(path, "Python objects (" + inQuotes(*name) +
                                ") are not read, expected " + known);
   else
-    return userError(path, "data of type " + quoted(*name) +
+    return userError(path, "data of type " + inQuotes(*name) +
                                " is not read, expected " + known);
   return Error::success();
 }
@@ -149,7 +149,7 @@ Error HeadParser::parse(NpyArray &array) {
     else if (*key == "shape" && !hasShape)
       error = once(hasShape, shape(array));
     else
-      error = bad("the field " + quoted(*key) + " was not expected");
+      error = bad("the field " + inQuotes(*key) + " was not expected");
     if (error)
       return error;
     if (!take(',') && !rest.starts_with("}"))

@@ -31,7 +31,7 @@ llvm::Error userError(const llvm::Twine &message);
 llvm::Error userError(llvm::StringRef place, const llvm::Twine &message);
 
 /// `text` in double quotes for a message: unprintable characters escaped, long text cut. Names in files may hold anything.
-std::string quoted(llvm::StringRef text);
+std::string inQuotes(llvm::StringRef text);
 
 /// The candidate nearest to `name` by edit distance, or an empty string if none is near.
 llvm::StringRef nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);

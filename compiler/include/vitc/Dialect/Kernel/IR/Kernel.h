@@ -1,0 +1,42 @@
+/// The kernel dialect: calls of compiled kernels on placed buffers (see KernelOps.td).
+#ifndef VITC_DIALECT_KERNEL_IR_KERNEL_H
+#define VITC_DIALECT_KERNEL_IR_KERNEL_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+#include "vitc/Dialect/Kernel/IR/KernelDialect.h.inc"
+#include "vitc/Dialect/Kernel/IR/KernelEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "vitc/Dialect/Kernel/IR/KernelAttributes.h.inc"
+
+#define GET_OP_CLASSES
+#include "vitc/Dialect/Kernel/IR/KernelOps.h.inc"
+
+namespace vitc::kernel {
+
+/// Every buffer starts at a multiple of this many bytes.
+constexpr int64_t alignment = 64;
+
+// What planning leaves on the function and the module, in bytes.
+constexpr llvm::StringLiteral workspaceBytesAttrName = "kernel.workspace_bytes";
+constexpr llvm::StringLiteral pixelsOffsetAttrName = "kernel.pixels_offset";
+constexpr llvm::StringLiteral scratchBytesAttrName = "kernel.scratch_bytes";
+constexpr llvm::StringLiteral scratchOffsetAttrName = "kernel.scratch_offset";
+constexpr llvm::StringLiteral weightsBytesAttrName = "kernel.weights_bytes";
+
+/// Offset of the first element and one past the last, in elements of the memory behind the buffer. Types are static.
+std::pair<int64_t, int64_t> elementRange(mlir::MemRefType type);
+
+/// The alloc, weight or argument that a chain of views starts from.
+mlir::Value rootBuffer(mlir::Value buffer);
+
+} // namespace vitc::kernel
+
+#endif // VITC_DIALECT_KERNEL_IR_KERNEL_H

@@ -1,0 +1,25 @@
+// The kernel dialect: calls of compiled kernels on placed buffers.
+
+#ifndef VITC_DIALECT_KERNEL_IR_KERNELDIALECT_TD
+#define VITC_DIALECT_KERNEL_IR_KERNELDIALECT_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/BuiltinAttributes.td"
+
+def Kernel_Dialect : Dialect {
+  let name = "kernel";
+  let cppNamespace = "::vitc::kernel";
+  let summary = "Kernels on buffers";
+  let description = [{
+    The model as a list of kernel calls. Buffers are memrefs of f32 with static shapes and strides: parts of one workspace
+    (`kernel.alloc`), packed weights (`kernel.constant`), or the function's arguments. After `kernel-plan-workspace` and
+    `kernel-plan-weights` every byte has its place.
+
+    A `kernel.spec` is what a backend program compiles: see docs/KernelProtocol.md. Calls of the same spec share one kernel.
+  }];
+}
+
+def Kernel_Buffer : MemRefOf<[F32]>;
+
+#endif // VITC_DIALECT_KERNEL_IR_KERNELDIALECT_TD

@@ -1,0 +1,100 @@
+// Operations of the kernel dialect.
+
+#ifndef VITC_DIALECT_KERNEL_IR_KERNELOPS_TD
+#define VITC_DIALECT_KERNEL_IR_KERNELOPS_TD
+
+include "vitc/Dialect/Kernel/IR/KernelDialect.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ViewLikeInterface.td"
+
+class Kernel_Op<string mnemonic, list<Trait> traits = []> : Op<Kernel_Dialect, mnemonic, traits>;
+
+def Kernel_Layout : I32EnumAttr<"Layout", "how a parameter is laid out in the weights file", [
+    I32EnumAttrCase<"Rows", 0, "rows">,
+    I32EnumAttrCase<"Panels", 1, "panels">]> {
+  let cppNamespace = "::vitc::kernel";
+  let genSpecializedAttr = 0;
+}
+def Kernel_LayoutAttr : EnumAttr<Kernel_Dialect, Kernel_Layout, "layout">;
+
+def Kernel_SpecOp : Kernel_Op<"spec", [Symbol]> {
+  let summary = "a kernel that a backend compiles";
+  let description = [{
+    `config` is the `spec` object of the kernel protocol: integers, floats, booleans, strings and lists of integers.
+    `flops` and `bytes` are what one call must compute and move at least.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$family, DictionaryAttr:$config, F64Attr:$flops, F64Attr:$bytes);
+  let assemblyFormat = "$sym_name $family $config `flops` $flops `bytes` $bytes attr-dict";
+}
+
+def Kernel_ConstantOp : Kernel_Op<"constant", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "a parameter as it stands in the weights file";
+  let description = [{
+    `rows`: the parameter's elements in row-major order, its last dimension as rows of the buffer (a row's padding is zero).
+    `panels`: the parameter seen as a matrix [n, k] (k: all dimensions but the first), stored `[⌈n/w⌉][k][w]`, zero where n is exceeded.
+
+    - `constant_c1`: the symbol names a parameter
+    - `constant_c2`: a constant in panels has three dimensions that hold the parameter
+    - `constant_c3`: a constant in rows has rows that hold the parameter's
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$parameter, Kernel_LayoutAttr:$layout,
+                       TypeAttrOf<Kernel_Buffer>:$type, OptionalAttr<I64Attr>:$offset);
+  let assemblyFormat = "$sym_name $layout `of` $parameter `:` $type (`at` $offset^)? attr-dict";
+  let extraClassDeclaration = [{
+    ::mlir::MemRefType getBufferType() { return ::llvm::cast<::mlir::MemRefType>(getType()); }
+  }];
+}
+
+def Kernel_WeightOp : Kernel_Op<"weight", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the buffer of a constant";
+  let description = [{
+    - `weight_c1`: the symbol names a constant of the result's type
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$constant);
+  let results = (outs Kernel_Buffer:$buffer);
+  let assemblyFormat = "$constant attr-dict `:` type($buffer)";
+}
+
+def Kernel_AllocOp : Kernel_Op<"alloc"> {
+  let summary = "a part of the workspace";
+  let description = [{
+    Without `offset` the buffer is not placed yet.
+
+    - `alloc_c1`: an offset is a multiple of 64 and not negative
+    - `alloc_c2`: the buffer starts at its first element and its strides do not overlap
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let results = (outs Res<Kernel_Buffer, "", [MemAlloc]>:$buffer);
+  let assemblyFormat = "(`at` $offset^)? attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def Kernel_ViewOp : Kernel_Op<"view", [Pure, DeclareOpInterfaceMethods<ViewLikeOpInterface>]> {
+  let summary = "a part of a buffer, or the same memory under another shape";
+  let description = [{
+    The result's type has the offset (in elements of the source's memory) and strides.
+
+    - `view_c1`: the view stays inside its source
+  }];
+  let arguments = (ins Kernel_Buffer:$source);
+  let results = (outs Kernel_Buffer:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Kernel_CallOp : Kernel_Op<"call", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "runs a kernel";
+  let description = [{
+    Inputs are read, outputs are written (and may be read); all go to the kernel as pointers, inputs first. The location names the layer.
+
+    - `call_c1`: the symbol names a spec
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$spec, Arg<Variadic<Kernel_Buffer>, "", [MemRead]>:$inputs,
+                       Arg<Variadic<Kernel_Buffer>, "", [MemRead, MemWrite]>:$outputs);
+  let assemblyFormat = [{
+    $spec (`ins` `(` $inputs^ `:` type($inputs) `)`)? `outs` `(` $outputs `:` type($outputs) `)` attr-dict
+  }];
+}
+
+#endif // VITC_DIALECT_KERNEL_IR_KERNELOPS_TD

@@ -1,0 +1,34 @@
+/// The vit dialect: a Vision Transformer in the words of its papers (see ViTOps.td).
+#ifndef VITC_DIALECT_VIT_IR_VIT_H
+#define VITC_DIALECT_VIT_IR_VIT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "vitc/Dialect/ViT/IR/ViTDialect.h.inc"
+#include "vitc/Dialect/ViT/IR/ViTEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "vitc/Dialect/ViT/IR/ViTAttributes.h.inc"
+
+#define GET_OP_CLASSES
+#include "vitc/Dialect/ViT/IR/ViTOps.h.inc"
+
+namespace vitc::vit {
+
+/// The function that every model is: one picture tensor in, the outputs asked for out.
+constexpr llvm::StringLiteral forwardName = "forward";
+/// On each result of the function: the output's name, as the model's own library calls it.
+constexpr llvm::StringLiteral outputAttrName = "vit.output";
+
+/// The words at a location: the layer or tensor that an op or parameter comes from.
+std::string layerName(mlir::Location location);
+
+} // namespace vitc::vit
+
+#endif // VITC_DIALECT_VIT_IR_VIT_H

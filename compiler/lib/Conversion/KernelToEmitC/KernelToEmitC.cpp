@@ -1,0 +1,117 @@
+#include "vitc/Conversion/Passes.h"
+#include "vitc/Dialect/Kernel/IR/Kernel.h"
+#include "vitc/Dialect/ViT/IR/ViT.h"
+
+#include "mlir/Dialect/EmitC/IR/EmitC.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace vitc {
+#define GEN_PASS_DEF_CONVERTKERNELTOEMITCPASS
+#include "vitc/Conversion/Passes.h.inc"
+} // namespace vitc
+
+using namespace mlir;
+using namespace vitc;
+
+/// The C++ expression for a placed buffer, in the words of runtime/engine.h: `buffer(run, 4096)`, `weight(run, 128)`, `run.pixels`.
+static FailureOr<std::string> pointerTo(Value buffer, SymbolTable &symbols) {
+  int64_t elements = kernel::elementRange(cast<MemRefType>(buffer.getType())).first;
+  int64_t bytes = elements * int64_t(sizeof(float));
+  Value root = kernel::rootBuffer(buffer);
+  if (auto alloc = root.getDefiningOp<kernel::AllocOp>()) {
+    if (!alloc.getOffset())
+      return alloc.emitError("buffer has no place: run kernel-plan-workspace first"), failure();
+    return ("buffer(run, " + Twine(*alloc.getOffset() + bytes) + ")").str();
+  }
+  if (auto weight = root.getDefiningOp<kernel::WeightOp>()) {
+    auto constant = symbols.lookup<kernel::ConstantOp>(weight.getConstant());
+    if (!constant.getOffset())
+      return constant.emitError("constant has no place: run kernel-plan-weights first"), failure();
+    return ("weight(run, " + Twine(*constant.getOffset() + bytes) + ")").str();
+  }
+  unsigned number = cast<BlockArgument>(root).getArgNumber();
+  std::string text = number == 0 ? "run.pixels" : ("run.outputs[" + Twine(number - 1) + "]").str();
+  return elements ? (text + " + " + Twine(elements)).str() : text;
+}
+
+namespace {
+
+struct ConvertKernelToEmitCPass : vitc::impl::ConvertKernelToEmitCPassBase<ConvertKernelToEmitCPass> {
+  using ConvertKernelToEmitCPassBase::ConvertKernelToEmitCPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    auto source = symbols.lookup<func::FuncOp>(vit::forwardName);
+    if (!source) {
+      module.emitError("no function named ") << vit::forwardName;
+      return signalPassFailure();
+    }
+    OpBuilder builder(module.getBodyRegion());
+    Location location = source.getLoc();
+    auto verbatim = [&](const Twine &text) { emitc::VerbatimOp::create(builder, location, builder.getStringAttr(text)); };
+    emitc::IncludeOp::create(builder, location, "vitc/runtime/engine.h");
+
+    verbatim("\nextern \"C\" {");
+    llvm::StringSet<> declared;
+    source.walk([&](kernel::CallOp call) {
+      if (!declared.insert(call.getSpec()).second)
+        return;
+      std::string text = ("void " + call.getSpec() + "(void *context").str();
+      for (size_t i = 0; i < call.getInputs().size(); ++i)
+        text += ", const float *";
+      for (size_t i = 0; i < call.getOutputs().size(); ++i)
+        text += ", float *";
+      verbatim(text + ");");
+    });
+    verbatim("}\n\nnamespace " + cppNamespace + " {");
+
+    auto runType = emitc::OpaqueType::get(&getContext(), "const vitc::rt::Invocation &");
+    auto function = emitc::FuncOp::create(builder, location, vit::forwardName, FunctionType::get(&getContext(), {runType}, {}));
+    verbatim("} // namespace " + cppNamespace);
+
+    builder.setInsertionPointToStart(function.addEntryBlock());
+    emitc::VerbatimOp::create(builder, location, builder.getStringAttr("const auto &run = {};"),
+                              ValueRange{function.getArgument(0)});
+    verbatim("using namespace vitc::rt;");
+    if (failed(emitCalls(source, symbols, builder)))
+      return signalPassFailure();
+    emitc::ReturnOp::create(builder, location, Value());
+
+    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+      if (!isa<emitc::EmitCDialect>(op.getDialect()))
+        op.erase();
+  }
+
+  /// One line a call, under the name of its layer.
+  LogicalResult emitCalls(func::FuncOp source, SymbolTable &symbols, OpBuilder &builder) {
+    Type pointer = emitc::PointerType::get(builder.getF32Type());
+    Type opaque = emitc::OpaqueType::get(&getContext(), "auto");
+    auto literal = [&](Location location, const Twine &text, Type type) -> Value {
+      return emitc::LiteralOp::create(builder, location, type, builder.getStringAttr(text));
+    };
+    std::string layer;
+    int64_t step = 0;
+    for (kernel::CallOp call : source.getOps<kernel::CallOp>()) {
+      if (std::string name = vit::layerName(call.getLoc()); name != layer) {
+        layer = name;
+        emitc::VerbatimOp::create(builder, call.getLoc(), builder.getStringAttr("// " + layer));
+      }
+      SmallVector<Value> operands = {literal(call.getLoc(), "run.threads", opaque)};
+      for (Value buffer : call.getOperands()) {
+        FailureOr<std::string> text = pointerTo(buffer, symbols);
+        if (failed(text))
+          return failure();
+        operands.push_back(literal(call.getLoc(), *text, pointer));
+      }
+      emitc::CallOpaqueOp::create(builder, call.getLoc(), TypeRange(), call.getSpec(), operands);
+      emitc::CallOpaqueOp::create(builder, call.getLoc(), TypeRange(), "done",
+                                  ValueRange{literal(call.getLoc(), "run", opaque), literal(call.getLoc(), Twine(step++), opaque)});
+    }
+    return success();
+  }
+};
+
+} // namespace

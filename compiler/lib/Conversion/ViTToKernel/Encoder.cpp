@@ -1,0 +1,148 @@
+#include "Lowering.h"
+
+using namespace mlir;
+using namespace vitc;
+using namespace vitc::lowering;
+
+LogicalResult lowering::lowerLayerNorm(Lowering &state, vit::LayerNormOp op) {
+  Value x = state.alignedBufferOf(op.getInput());
+  Value out = state.allocFor(op.getResult());
+  Rows shape = rowsOf(out);
+  int64_t padded = llvm::alignTo(shape.columns, state.panel);
+  state.call(op.getLoc(), "norm", Twine(shape.rows) + "x" + Twine(shape.columns),
+                {{"rows", state.integer(shape.rows)},
+                 {"cols", state.integer(shape.columns)},
+                 {"ldx", state.integer(rowsOf(x).stride)},
+                 {"ldy", state.integer(shape.stride)},
+                 {"eps", state.number(op.getEps().convertToDouble())},
+                 {"affine", state.boolean(true)}},
+                {8.0 * shape.rows * shape.columns},
+                {x, state.paddedRows(op.getGain(), padded), state.paddedRows(op.getBias(), padded)}, {out});
+  return success();
+}
+
+LogicalResult lowering::lowerLinear(Lowering &state, vit::LinearOp op) {
+  Value a = state.alignedBufferOf(op.getInput());
+  Value residual = op.getResidual() ? state.alignedBufferOf(op.getResidual()) : Value();
+
+  // The sum may stand where the residual stood: one buffer then carries the sequence through all blocks.
+  bool inPlace = residual && residual == state.bufferOf(op.getResidual()) && residual.getDefiningOp<kernel::AllocOp>() &&
+                 kernel::rootBuffer(a) != residual && state.isLastUse(op.getResidual(), op);
+  if (inPlace)
+    state.setBuffer(op.getResult(), residual);
+  Value out = inPlace ? residual : state.allocFor(op.getResult());
+
+  Rows shape = rowsOf(out);
+  int64_t m = shape.rows, n = shape.columns, k = rowsOf(a).columns;
+  SmallVector<Field> fields = {{"m", state.integer(m)},
+                               {"n", state.integer(n)},
+                               {"k", state.integer(k)},
+                               {"lda", state.integer(rowsOf(a).stride)},
+                               {"ldc", state.integer(shape.stride)},
+                               {"panel", state.integer(state.panel)},
+                               {"bias", state.boolean(bool(op.getBias()))},
+                               {"activation", state.text(stringifyActivation(op.getActivation()))},
+                               {"residual", state.boolean(bool(residual))}};
+  SmallVector<Value> inputs = {a, state.panels(op.getWeight())};
+  if (op.getBias())
+    inputs.push_back(state.paddedRows(op.getBias(), llvm::alignTo(n, state.panel)));
+  if (residual) {
+    fields.push_back({"ldr", state.integer(rowsOf(residual).stride)});
+    inputs.push_back(residual);
+  }
+  std::string words = (Twine(m) + "x" + Twine(n) + "x" + Twine(k)).str();
+  if (op.getActivation() != vit::Activation::None)
+    words += ("_" + stringifyActivation(op.getActivation())).str();
+  if (residual)
+    words += "_add";
+  state.call(op.getLoc(), "gemm", words, fields, {2.0 * m * n * k}, inputs, {out});
+  return success();
+}
+
+/// Kernels of one input and one output that work on rows alone.
+static void callOnRows(Lowering &state, Operation *op, StringRef family, ArrayRef<Field> more, double flopsPerElement) {
+  Value x = state.alignedBufferOf(op->getOperand(0));
+  Value out = state.allocFor(op->getResult(0));
+  Rows shape = rowsOf(out);
+  SmallVector<Field> fields = {{"rows", state.integer(shape.rows)},
+                               {"cols", state.integer(shape.columns)},
+                               {"ldx", state.integer(rowsOf(x).stride)},
+                               {"ldy", state.integer(shape.stride)}};
+  llvm::append_range(fields, more);
+  state.call(op->getLoc(), family, Twine(shape.rows) + "x" + Twine(shape.columns), fields,
+                {flopsPerElement * shape.rows * shape.columns}, {x}, {out});
+}
+
+LogicalResult lowering::lowerActivation(Lowering &state, vit::ActivationOp op) {
+  callOnRows(state, op, "activation", {{"function", state.text(stringifyActivation(op.getFunction()))}}, 8);
+  return success();
+}
+
+LogicalResult lowering::lowerSoftmax(Lowering &state, vit::SoftmaxOp op) {
+  callOnRows(state, op, "softmax", {}, 8);
+  return success();
+}
+
+LogicalResult lowering::lowerAdd(Lowering &state, vit::AddOp op) {
+  Value a = state.alignedBufferOf(op.getLhs()), b = state.alignedBufferOf(op.getRhs());
+  Value out = state.allocFor(op.getResult());
+  Rows shape = rowsOf(out);
+  state.call(op.getLoc(), "add", Twine(shape.rows) + "x" + Twine(shape.columns),
+                {{"rows", state.integer(shape.rows)},
+                 {"cols", state.integer(shape.columns)},
+                 {"lda", state.integer(rowsOf(a).stride)},
+                 {"ldb", state.integer(rowsOf(b).stride)},
+                 {"ldc", state.integer(shape.stride)},
+                 {"period", state.integer(shape.rows)}},
+                {double(shape.rows) * shape.columns}, {a, b}, {out});
+  return success();
+}
+
+LogicalResult lowering::lowerAttention(Lowering &state, vit::AttentionOp op) {
+  auto type = cast<RankedTensorType>(op.getQuery().getType());
+  int64_t batch = type.getDimSize(0), tokens = type.getDimSize(1), heads = op.getHeads(), headDim = type.getDimSize(2) / heads;
+  SmallVector<Value> inputs = {state.bufferOf(op.getQuery()), state.bufferOf(op.getKey()), state.bufferOf(op.getValue())};
+  Value out = state.allocFor(op.getResult());
+
+  SmallVector<Field> fields = {{"batch", state.integer(batch)},
+                               {"heads", state.integer(heads)},
+                               {"tokens", state.integer(tokens)},
+                               {"head_dim", state.integer(headDim)},
+                               {"scale", state.number(op.getScale().convertToDouble())},
+                               {"ldq", state.integer(rowsOf(inputs[0]).stride)},
+                               {"ldk", state.integer(rowsOf(inputs[1]).stride)},
+                               {"ldv", state.integer(rowsOf(inputs[2]).stride)},
+                               {"ldo", state.integer(rowsOf(out).stride)},
+                               {"probabilities", state.boolean(bool(op.getProbabilities()))}};
+  // Keys, transposed and padded to whole vectors: docs/KernelProtocol.md.
+  int64_t scratch = batch * heads * headDim * llvm::alignTo(tokens, 32);
+  SmallVector<Value> outputs = {state.alloc(op.getLoc(), {scratch}, {1})};
+  if (Value probabilities = op.getProbabilities()) {
+    int64_t rows = heads * tokens, batchStride = rows * tokens;
+    Value maps = state.outputView(probabilities);
+    if (maps) {
+      batchStride = cast<MemRefType>(maps.getType()).getStridesAndOffset().first[0];
+      state.setBuffer(probabilities, maps);
+    } else {
+      maps = state.alloc(op.getLoc(), {batch * rows, tokens}, {tokens, 1});
+      state.setBuffer(probabilities, maps);
+    }
+    fields.push_back({"prob_batch_stride", state.integer(batchStride)});
+    outputs.push_back(maps);
+  }
+  outputs.push_back(out);
+  double flops = 4.0 * batch * heads * tokens * tokens * headDim;
+  state.call(op.getLoc(), "attention", Twine(heads) + "x" + Twine(tokens) + "x" + Twine(headDim), fields, {flops}, inputs, outputs);
+  return success();
+}
+
+LogicalResult lowering::lowerSlice(Lowering &state, vit::SliceOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  if (int64_t(op.getDimension()) != type.getRank() - 1)
+    return op.emitError("no kernel computes this operation: only ranges of channels can be taken while the model runs");
+  Rows from = rowsOf(state.bufferOf(op.getInput()));
+  state.setBuffer(op.getResult(), state.view(op.getLoc(), state.bufferOf(op.getInput()),
+                                                   {from.rows, type.getShape().back()}, {from.stride, 1},
+                                                   from.offset + int64_t(op.getOffset())));
+  return success();
+}

@@ -1,0 +1,107 @@
+/// What the lowerings of all op families share: buffers, constants, specs and calls.
+#ifndef VITC_CONVERSION_VITTOKERNEL_LOWERING_H
+#define VITC_CONVERSION_VITTOKERNEL_LOWERING_H
+
+#include "vitc/Dialect/Kernel/IR/Kernel.h"
+#include "vitc/Dialect/ViT/IR/ViT.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace vitc::lowering {
+
+/// A tensor's buffer as the kernels see it: rows (all dimensions but the last) and columns.
+struct Rows {
+  int64_t rows, columns, stride, offset;
+};
+Rows rowsOf(mlir::Value buffer);
+inline Rows rowsOf(mlir::RankedTensorType type) {
+  return {type.getNumElements() / type.getShape().back(), type.getShape().back(), type.getShape().back(), 0};
+}
+
+/// One field of a spec.
+using Field = std::pair<llvm::StringRef, mlir::Attribute>;
+
+/// The state of one conversion: `source` is read in order while the new function grows.
+class Lowering {
+public:
+  Lowering(mlir::ModuleOp module, mlir::func::FuncOp source, int64_t panel);
+
+  /// Replaces the source function; on failure an error has been emitted.
+  mlir::LogicalResult run();
+
+  //===--- buffers ---------------------------------------------------------===//
+  /// The buffer of a tensor that has been lowered: memref<rows x columns>, strided.
+  mlir::Value bufferOf(mlir::Value tensor) const { return buffers.lookup(tensor); }
+  /// The same, starting at a multiple of 64 bytes: a slice of columns is copied if need be.
+  mlir::Value alignedBufferOf(mlir::Value tensor);
+  void setBuffer(mlir::Value tensor, mlir::Value buffer);
+  /// A new buffer for the tensor, with padded rows.
+  mlir::Value allocFor(mlir::Value tensor);
+  /// Rows of the workspace: `columns` rounded up to whole panels, away from multiples of 4096 bytes (which compete for one cache set).
+  int64_t paddedStride(int64_t columns) const;
+  mlir::Value alloc(mlir::Location location, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides);
+  /// Part of a buffer: `offset` and `strides` in elements of its memory.
+  mlir::Value view(mlir::Location location, mlir::Value buffer, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides,
+                   int64_t offset);
+  /// Where the function's output stands, if `tensor` goes nowhere else: a dense view with the tensor's shape.
+  mlir::Value outputView(mlir::Value tensor);
+  /// True if nothing after `op` reads the memory of `tensor`, so that `op` may write there.
+  bool isLastUse(mlir::Value tensor, mlir::Operation *op) const;
+
+  //===--- constants -------------------------------------------------------===//
+  /// The parameter behind `tensor` as a packed weight matrix.
+  mlir::Value panels(mlir::Value tensor);
+  /// The parameter as rows of the given length (a vector is one row), zero in the padding.
+  mlir::Value paddedRows(mlir::Value tensor, int64_t stride);
+
+  //===--- calls -----------------------------------------------------------===//
+  struct Cost {
+    double flops;
+  };
+  /// `words` go into the kernel's name, e.g. "197x768x768_gelu".
+  void call(mlir::Location location, llvm::StringRef family, const llvm::Twine &words, llvm::ArrayRef<Field> fields, Cost cost,
+            llvm::ArrayRef<mlir::Value> inputs, llvm::ArrayRef<mlir::Value> outputs);
+  /// Copies a four-dimensional box between buffers; a source stride of 0 repeats.
+  void copy(mlir::Location location, mlir::Value from, mlir::Value to, llvm::ArrayRef<int64_t> shape,
+            llvm::ArrayRef<int64_t> fromStrides, llvm::ArrayRef<int64_t> toStrides);
+
+  mlir::Attribute integer(int64_t value) { return builder.getI64IntegerAttr(value); }
+  mlir::Attribute number(double value) { return builder.getF64FloatAttr(value); }
+  mlir::Attribute boolean(bool value) { return builder.getBoolAttr(value); }
+  mlir::Attribute text(llvm::StringRef value) { return builder.getStringAttr(value); }
+
+  mlir::OpBuilder builder;
+  const int64_t panel;
+
+private:
+  mlir::LogicalResult lower(mlir::Operation *op);
+  void lowerReturn(mlir::func::ReturnOp op);
+  mlir::Value constant(mlir::Value tensor, kernel::Layout layout, mlir::MemRefType type);
+
+  mlir::ModuleOp module;
+  mlir::func::FuncOp source;
+  mlir::func::FuncOp target;
+  mlir::SymbolTable symbols;
+  llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+  llvm::StringMap<mlir::Value> constants;
+  llvm::StringMap<kernel::SpecOp> specs;
+};
+
+// One function per op family: Embedding.cpp, Encoder.cpp, Heads.cpp.
+mlir::LogicalResult lowerPatchEmbed(Lowering &state, vit::PatchEmbedOp op);
+mlir::LogicalResult lowerConcatTokens(Lowering &state, vit::ConcatTokensOp op);
+mlir::LogicalResult lowerAddPosition(Lowering &state, vit::AddPositionOp op);
+mlir::LogicalResult lowerLayerNorm(Lowering &state, vit::LayerNormOp op);
+mlir::LogicalResult lowerLinear(Lowering &state, vit::LinearOp op);
+mlir::LogicalResult lowerActivation(Lowering &state, vit::ActivationOp op);
+mlir::LogicalResult lowerAdd(Lowering &state, vit::AddOp op);
+mlir::LogicalResult lowerAttention(Lowering &state, vit::AttentionOp op);
+mlir::LogicalResult lowerSlice(Lowering &state, vit::SliceOp op);
+mlir::LogicalResult lowerPool(Lowering &state, vit::PoolOp op);
+mlir::LogicalResult lowerSoftmax(Lowering &state, vit::SoftmaxOp op);
+
+} // namespace vitc::lowering
+
+#endif // VITC_CONVERSION_VITTOKERNEL_LOWERING_H

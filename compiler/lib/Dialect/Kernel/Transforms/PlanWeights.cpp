@@ -1,0 +1,42 @@
+#include "vitc/Dialect/Kernel/IR/Kernel.h"
+#include "vitc/Dialect/Kernel/Transforms/Passes.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace vitc::kernel {
+#define GEN_PASS_DEF_PLANWEIGHTSPASS
+#include "vitc/Dialect/Kernel/Transforms/Passes.h.inc"
+} // namespace vitc::kernel
+
+using namespace mlir;
+using namespace vitc::kernel;
+
+namespace {
+
+struct PlanWeightsPass : vitc::kernel::impl::PlanWeightsPassBase<PlanWeightsPass> {
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    SetVector<ConstantOp> order;
+    getOperation()->walk([&](CallOp call) {
+      for (Value operand : call->getOperands())
+        if (auto weight = rootBuffer(operand).getDefiningOp<WeightOp>())
+          order.insert(symbols.lookup<ConstantOp>(weight.getConstant()));
+    });
+
+    int64_t end = 0;
+    for (ConstantOp constant : order) {
+      constant.setOffset(end);
+      end = llvm::alignTo(end + elementRange(constant.getBufferType()).second * int64_t(sizeof(float)), alignment);
+    }
+    getOperation()->walk([&](WeightOp weight) {
+      if (weight.use_empty())
+        weight.erase();
+    });
+    for (auto constant : llvm::make_early_inc_range(getOperation().getOps<ConstantOp>()))
+      if (!order.contains(constant))
+        constant.erase();
+    getOperation()->setAttr(weightsBytesAttrName, Builder(&getContext()).getI64IntegerAttr(end));
+  }
+};
+
+} // namespace

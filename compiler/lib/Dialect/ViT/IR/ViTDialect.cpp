@@ -1,0 +1,32 @@
+#include "vitc/Dialect/ViT/IR/ViT.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include "vitc/Dialect/ViT/IR/ViTDialect.cpp.inc"
+#include "vitc/Dialect/ViT/IR/ViTEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "vitc/Dialect/ViT/IR/ViTAttributes.cpp.inc"
+
+using namespace mlir;
+
+void vitc::vit::ViTDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "vitc/Dialect/ViT/IR/ViTAttributes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "vitc/Dialect/ViT/IR/ViTOps.cpp.inc"
+      >();
+}
+
+std::string vitc::vit::layerName(Location location) {
+  if (auto name = dyn_cast<NameLoc>(location))
+    return name.getName().str();
+  if (auto fused = dyn_cast<FusedLoc>(location))
+    return fused.getLocations().empty() ? "" : layerName(fused.getLocations().back());
+  return "";
+}

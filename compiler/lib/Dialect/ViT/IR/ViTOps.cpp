@@ -1,0 +1,220 @@
+#include "vitc/Dialect/ViT/IR/ViT.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace vitc::vit;
+
+#define GET_OP_CLASSES
+#include "vitc/Dialect/ViT/IR/ViTOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Helpers of the verifiers
+//===----------------------------------------------------------------------===//
+
+static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+static int64_t lastDim(Value value) { return shapeOf(value).back(); }
+
+/// "[1, 17, 48]".
+static std::string words(ArrayRef<int64_t> shape) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "[";
+  llvm::interleaveComma(shape, os);
+  os << "]";
+  return text;
+}
+
+/// Fails unless `value`, if there is one, has exactly the shape.
+static LogicalResult expectShape(Operation *op, StringRef what, Value value, ArrayRef<int64_t> shape) {
+  if (!value || shapeOf(value) == shape)
+    return success();
+  return op->emitOpError() << what << " has shape " << words(shapeOf(value)) << ", expected " << words(shape);
+}
+
+/// `shape` with another last dimension.
+static SmallVector<int64_t> withLastDim(ArrayRef<int64_t> shape, int64_t last) {
+  SmallVector<int64_t> result(shape);
+  result.back() = last;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+void ParameterOp::build(OpBuilder &builder, OperationState &state, StringRef name, RankedTensorType type) {
+  state.addAttribute(getSymNameAttrName(state.name), builder.getStringAttr(name));
+  state.addAttribute(getTypeAttrName(state.name), TypeAttr::get(type));
+  state.addRegion();
+}
+
+LogicalResult ParameterOp::verifyRegions() {
+  if (!isDerived())
+    return success();
+  auto yield = dyn_cast_or_null<YieldOp>(getBody().front().getTerminator());
+  if (!yield || yield.getValue().getType() != getType()) // parameter_c1
+    return emitOpError() << "body must end in a vit.yield of " << getType();
+  return success();
+}
+
+LogicalResult GetOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto parameter = symbols.lookupNearestSymbolFrom<ParameterOp>(*this, getParameterAttr());
+  if (!parameter) // get_c1
+    return emitOpError() << "no vit.parameter named " << getParameterAttr();
+  if (parameter.getType() != getType()) // get_c2
+    return emitOpError() << "result is " << getType() << ", but " << getParameterAttr() << " is " << parameter.getType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Embedding
+//===----------------------------------------------------------------------===//
+
+LogicalResult PatchEmbedOp::verify() {
+  auto image = shapeOf(getImage()), weight = shapeOf(getWeight());
+  if (image[1] != weight[1]) // patch_embed_c1
+    return emitOpError() << "image has " << image[1] << " channels, weight takes " << weight[1];
+  int64_t patches = (image[2] / weight[2]) * (image[3] / weight[3]);
+  if (failed(expectShape(*this, "result", getTokens(), {image[0], patches, weight[0]}))) // patch_embed_c2
+    return failure();
+  if (failed(expectShape(*this, "bias", getBias(), {weight[0]}))) // patch_embed_c3
+    return failure();
+  return expectShape(*this, "position", getPosition(), {1, patches, weight[0]}); // patch_embed_c4
+}
+
+LogicalResult ConcatTokensOp::verify() {
+  auto tokens = shapeOf(getTokens()), sequence = shapeOf(getSequence());
+  if (failed(expectShape(*this, "tokens", getTokens(), {1, tokens[1], sequence[2]}))) // concat_tokens_c1
+    return failure();
+  return expectShape(*this, "result", getResult(), {sequence[0], tokens[1] + sequence[1], sequence[2]}); // concat_tokens_c2
+}
+
+LogicalResult ResizePositionOp::verify() {
+  if (getFrom().size() != 2 || getTo().size() != 2)
+    return emitOpError("from and to must each have two numbers, rows and columns");
+  auto table = shapeOf(getTable());
+  int64_t prefix = getPrefix();
+  if (failed(expectShape(*this, "table", getTable(), {1, prefix + getFrom()[0] * getFrom()[1], table[2]}))) // resize_position_c1
+    return failure();
+  return expectShape(*this, "result", getResult(), {1, prefix + getTo()[0] * getTo()[1], table[2]}); // resize_position_c2
+}
+
+LogicalResult AddPositionOp::verify() {
+  auto sequence = shapeOf(getSequence());
+  return expectShape(*this, "position", getPosition(), {1, sequence[1], sequence[2]}); // add_position_c1
+}
+
+//===----------------------------------------------------------------------===//
+// Encoder
+//===----------------------------------------------------------------------===//
+
+LogicalResult LayerNormOp::verify() {
+  if (failed(expectShape(*this, "gain", getGain(), {lastDim(getInput())})) || // layer_norm_c1
+      failed(expectShape(*this, "bias", getBias(), {lastDim(getInput())})))
+    return failure();
+  if (!(getEps().convertToDouble() >= 0)) // layer_norm_c2
+    return emitOpError("eps must not be negative");
+  return success();
+}
+
+void LinearOp::build(OpBuilder &builder, OperationState &state, Value input, Value weight, Value bias) {
+  auto type = cast<RankedTensorType>(input.getType()).clone(withLastDim(shapeOf(input), shapeOf(weight)[0]));
+  build(builder, state, type, input, weight, bias, /*residual=*/Value(), Activation::None);
+}
+
+LogicalResult LinearOp::verify() {
+  auto weight = shapeOf(getWeight());
+  if (lastDim(getInput()) != weight[1]) // linear_c1
+    return emitOpError() << "input has " << lastDim(getInput()) << " channels, weight takes " << weight[1];
+  if (failed(expectShape(*this, "result", getResult(), withLastDim(shapeOf(getInput()), weight[0])))) // linear_c2
+    return failure();
+  if (failed(expectShape(*this, "bias", getBias(), {weight[0]}))) // linear_c3
+    return failure();
+  return expectShape(*this, "residual", getResidual(), shapeOf(getResult())); // linear_c4
+}
+
+LogicalResult AttentionOp::verify() {
+  auto shape = shapeOf(getQuery());
+  if (failed(expectShape(*this, "key", getKey(), shape)) || // attention_c1
+      failed(expectShape(*this, "value", getValue(), shape)) || failed(expectShape(*this, "result", getResult(), shape)))
+    return failure();
+  int64_t heads = getHeads();
+  if (heads < 1 || shape[2] % heads) // attention_c2
+    return emitOpError() << shape[2] << " channels cannot be split into " << heads << " heads";
+  return expectShape(*this, "probabilities", getProbabilities(), {shape[0], heads, shape[1], shape[1]}); // attention_c3
+}
+
+LogicalResult MlpOp::verify() {
+  int64_t channels = lastDim(getInput()), hidden = shapeOf(getUp())[0];
+  if (failed(expectShape(*this, "up", getUp(), {hidden, channels})) || // mlp_c1
+      failed(expectShape(*this, "down", getDown(), {channels, hidden})))
+    return failure();
+  if (failed(expectShape(*this, "up bias", getUpBias(), {hidden}))) // mlp_c2
+    return failure();
+  return expectShape(*this, "down bias", getDownBias(), {channels});
+}
+
+//===----------------------------------------------------------------------===//
+// Pooling, heads, outputs
+//===----------------------------------------------------------------------===//
+
+LogicalResult PoolOp::verify() {
+  auto sequence = shapeOf(getSequence());
+  if (getFirst() < 0 || int64_t(getFirst()) >= sequence[1]) // pool_c1
+    return emitOpError() << "first token " << int64_t(getFirst()) << " is not one of " << sequence[1];
+  return expectShape(*this, "result", getResult(), {sequence[0], sequence[2]}); // pool_c2
+}
+
+LogicalResult HeadOp::verify() {
+  int64_t outputs = shapeOf(getWeight())[0];
+  if (failed(expectShape(*this, "weight", getWeight(), {outputs, lastDim(getPooled())}))) // head_c1
+    return failure();
+  if (failed(expectShape(*this, "bias", getBias(), {outputs}))) // head_c2
+    return failure();
+  return expectShape(*this, "result", getResult(), {shapeOf(getPooled())[0], outputs});
+}
+
+LogicalResult StackOp::verify() {
+  if (getInputs().empty() || !llvm::all_equal(getInputs().getTypes())) // stack_c1
+    return emitOpError("needs one or more inputs of one type");
+  SmallVector<int64_t> shape(shapeOf(getInputs().front()));
+  shape.insert(shape.begin() + 1, getInputs().size());
+  return expectShape(*this, "result", getResult(), shape); // stack_c2
+}
+
+//===----------------------------------------------------------------------===//
+// Shape
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConcatOp::verify() {
+  int64_t dimension = getDimension();
+  if (getInputs().empty() || dimension < 0 || dimension >= int64_t(shapeOf(getInputs().front()).size())) // concat_c1
+    return emitOpError() << "dimension " << dimension << " is not one of the inputs'";
+  SmallVector<int64_t> shape(shapeOf(getInputs().front()));
+  shape[dimension] = 0;
+  for (Value input : getInputs()) {
+    SmallVector<int64_t> expected(shape);
+    if (shapeOf(input).size() != shape.size())
+      return emitOpError("inputs differ in rank");
+    expected[dimension] = shapeOf(input)[dimension];
+    if (failed(expectShape(*this, "input", input, expected))) // concat_c2
+      return failure();
+  }
+  for (Value input : getInputs())
+    shape[dimension] += shapeOf(input)[dimension];
+  return expectShape(*this, "result", getResult(), shape);
+}
+
+LogicalResult SliceOp::verify() {
+  auto input = shapeOf(getInput()), result = shapeOf(getResult());
+  int64_t dimension = getDimension(), offset = getOffset();
+  if (dimension < 0 || dimension >= int64_t(input.size()) || result.size() != input.size()) // slice_c1
+    return emitOpError() << "dimension " << dimension << " is not one of the input's";
+  if (offset < 0 || offset + result[dimension] > input[dimension]) // slice_c2
+    return emitOpError() << "elements " << offset << " to " << offset + result[dimension] << " exceed the input's "
+                         << input[dimension];
+  SmallVector<int64_t> expected(input);
+  expected[dimension] = result[dimension];
+  return expectShape(*this, "result", getResult(), expected); // slice_c3
+}

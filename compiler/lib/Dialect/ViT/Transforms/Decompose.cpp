@@ -1,0 +1,68 @@
+#include "vitc/Dialect/ViT/IR/ViT.h"
+#include "vitc/Dialect/ViT/Transforms/Passes.h"
+
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace vitc::vit {
+#define GEN_PASS_DEF_DECOMPOSEPASS
+#include "vitc/Dialect/ViT/Transforms/Passes.h.inc"
+} // namespace vitc::vit
+
+using namespace mlir;
+using namespace vitc::vit;
+
+/// A linear layer is called like its weight: `encoder.layer.0.output.dense` for `encoder.layer.0.output.dense.weight`.
+static Location layerOf(Value weight, Location fallback) {
+  auto get = weight.getDefiningOp<GetOp>();
+  if (!get)
+    return fallback;
+  StringRef name = get.getParameter();
+  name.consume_back(".weight");
+  return NameLoc::get(StringAttr::get(weight.getContext(), name));
+}
+
+static Value createLinear(OpBuilder &builder, Location fallback, Value input, Value weight, Value bias) {
+  return LinearOp::create(builder, layerOf(weight, fallback), input, weight, bias);
+}
+
+/// activation(x), called like the layer it follows.
+static Value createActivation(OpBuilder &builder, Value input, Activation activation) {
+  if (activation == Activation::None)
+    return input;
+  Location location = NameLoc::get(builder.getStringAttr(layerName(input.getLoc()) + "." + stringifyActivation(activation)));
+  return ActivationOp::create(builder, location, input.getType(), input, activation);
+}
+
+namespace {
+
+struct DecomposeMlp : OpRewritePattern<MlpOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(MlpOp op, PatternRewriter &rewriter) const override {
+    Value up = createLinear(rewriter, op.getLoc(), op.getInput(), op.getUp(), op.getUpBias());
+    Value hidden = createActivation(rewriter, up, op.getActivation());
+    rewriter.replaceOp(op, createLinear(rewriter, op.getLoc(), hidden, op.getDown(), op.getDownBias()));
+    return success();
+  }
+};
+
+struct DecomposeHead : OpRewritePattern<HeadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(HeadOp op, PatternRewriter &rewriter) const override {
+    Value linear = createLinear(rewriter, op.getLoc(), op.getPooled(), op.getWeight(), op.getBias());
+    rewriter.replaceOp(op, createActivation(rewriter, linear, op.getActivation()));
+    return success();
+  }
+};
+
+struct DecomposePass : vitc::vit::impl::DecomposePassBase<DecomposePass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<DecomposeMlp, DecomposeHead>(&getContext());
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace

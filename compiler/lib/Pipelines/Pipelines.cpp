@@ -1,0 +1,70 @@
+#include "vitc/Pipelines/Pipelines.h"
+
+#include "vitc/Conversion/Passes.h"
+#include "vitc/Dialect/Kernel/IR/Kernel.h"
+#include "vitc/Dialect/Kernel/Transforms/Passes.h"
+#include "vitc/Dialect/ViT/IR/ViT.h"
+#include "vitc/Dialect/ViT/Transforms/Passes.h"
+
+#include "mlir/Dialect/EmitC/IR/EmitC.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void vitc::registerDialects(DialectRegistry &registry) {
+  registry.insert<vit::ViTDialect, kernel::KernelDialect, func::FuncDialect, emitc::EmitCDialect>();
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+static void populateSimplify(OpPassManager &manager, const vitc::PipelineOptions &) {
+  manager.addPass(vitc::vit::createDecomposePass());
+  // Before fusion: a fused layer could still be moved, but a pool hides an activation from its layer.
+  manager.addPass(vitc::vit::createPoolEarlyPass());
+  // Joins the pools that several users of a sequence now have of the same token.
+  manager.addPass(createCSEPass());
+}
+
+static void populateFuse(OpPassManager &manager, const vitc::PipelineOptions &) {
+  manager.addPass(vitc::vit::createSinkPositionPass());
+  manager.addPass(vitc::vit::createFuseQkvPass());
+  manager.addPass(vitc::vit::createFuseEpiloguesPass());
+  // Last: the fusions above make parameters out of parameters.
+  manager.addPass(vitc::vit::createHoistParametersPass());
+}
+
+static void populateKernels(OpPassManager &manager, const vitc::PipelineOptions &options) {
+  manager.addPass(vitc::createConvertViTToKernelPass({options.panel}));
+}
+
+static void populatePlan(OpPassManager &manager, const vitc::PipelineOptions &) {
+  manager.addPass(vitc::kernel::createPlanWorkspacePass());
+  manager.addPass(vitc::kernel::createPlanWeightsPass());
+}
+
+llvm::ArrayRef<vitc::Stage> vitc::stages() {
+  static constexpr Stage all[] = {
+      {"simplify", "write composite layers out and compute pooled tokens only where nothing else is asked for", populateSimplify},
+      {"fuse", "fuse layers and move what depends on weights alone to compile time", populateFuse},
+      {"kernels", "turn layers into kernel calls on buffers", populateKernels},
+      {"plan", "give every buffer and every weight its place", populatePlan},
+  };
+  return all;
+}
+
+void vitc::registerPasses() {
+  vit::registerViTPasses();
+  kernel::registerKernelPasses();
+  registerConversionPasses();
+  static PassPipelineRegistration<> lower("vitc-lower", "all stages, from the imported model to placed kernel calls",
+                                          [](OpPassManager &manager) {
+                                            for (const Stage &stage : stages())
+                                              stage.populate(manager, PipelineOptions());
+                                          });
+}

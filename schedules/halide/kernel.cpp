@@ -1,0 +1,117 @@
+#include "kernel.h"
+
+#include <limits>
+
+using namespace Halide;
+
+namespace vitc::halide {
+
+/// Halide's addresses are 32-bit numbers of elements.
+static void checkSize(const std::string &name,
+                      const std::vector<Dimension> &dimensions) {
+  int64_t last = 0;
+  for (const Dimension &dimension : dimensions)
+    last += (dimension.extent - 1) * dimension.stride;
+  if (last > std::numeric_limits<int32_t>::max())
+    throw SpecError(name + ": the buffer has more than 2^31 elements");
+}
+
+ImageParam Kernel::input(const std::string &name,
+                         const std::vector<Dimension> &dimensions,
+                         int alignment) {
+  checkSize(name, dimensions);
+  ImageParam param(Float(32), int(dimensions.size()), name);
+  for (size_t i = 0; i < dimensions.size(); ++i)
+    param.dim(int(i))
+        .set_bounds(0, int(dimensions[i].extent))
+        .set_stride(int(dimensions[i].stride));
+  param.set_host_alignment(alignment);
+  inputs.push_back(param);
+  buffers.insert(buffers.begin() + (inputs.size() - 1),
+                 Buffer{name, dimensions});
+  return param;
+}
+
+void Kernel::output(Func func, const std::string &name,
+                    const std::vector<Dimension> &dimensions, int alignment) {
+  checkSize(name, dimensions);
+  OutputImageParam buffer = func.output_buffer();
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    buffer.dim(int(i))
+        .set_bounds(0, int(dimensions[i].extent))
+        .set_stride(int(dimensions[i].stride));
+    func.bound(func.args()[i], 0, int(dimensions[i].extent));
+  }
+  buffer.set_host_alignment(alignment);
+  outputs.push_back(func);
+  buffers.push_back(Buffer{name, dimensions});
+}
+
+namespace {
+struct Family {
+  const char *name;
+  Kernel (*build)(Fields &, Schedule &, const Machine &);
+};
+} // namespace
+
+static const Family families[] = {
+    {"activation", buildActivation},
+    {"add", buildAdd},
+    {"attention", buildAttention},
+    {"copy", buildCopy},
+    {"gemm", buildGemm},
+    {"mean", buildMean},
+    {"norm", buildNorm},
+    {"patch_embed", buildPatchEmbed},
+    {"softmax", buildSoftmax},
+};
+
+std::vector<std::string> familyNames() {
+  std::vector<std::string> names;
+  for (const Family &family : families)
+    names.push_back(family.name);
+  return names;
+}
+
+Kernel buildKernel(const KernelSpec &spec) {
+  Machine machine = machineFor(spec.target);
+  std::string list;
+  for (const Family &family : families) {
+    if (spec.family == family.name) {
+      Fields fields(spec.spec, "spec");
+      Schedule schedule(spec.schedule);
+      Kernel kernel = family.build(fields, schedule, machine);
+      fields.finish();
+      schedule.finish();
+      kernel.schedule = schedule.values();
+      return kernel;
+    }
+    list += (list.empty() ? "" : ", ") + std::string(family.name);
+  }
+  throw SpecError("family: '" + spec.family + "' is not one of " + list);
+}
+
+int roundUp(int value, int multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+int divisorUpTo(int value, int most) {
+  int divisor = std::max(1, std::min(value, most));
+  while (value % divisor != 0)
+    --divisor;
+  return divisor;
+}
+
+int rowStride(Fields &spec, const std::string &name, int least) {
+  int stride = spec.integer(name, 1);
+  if (stride < least)
+    spec.fail(name, std::to_string(stride) + " is less than the " +
+                        std::to_string(least) + " floats of a row");
+  return stride;
+}
+
+int paddedColumns(int cols, int stride) {
+  return stride % paddingFloats == 0 ? roundUp(cols, paddingFloats) : cols;
+}
+
+} // namespace vitc::halide

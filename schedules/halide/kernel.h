@@ -1,0 +1,87 @@
+/// What a kernel family hands to the emitter: a scheduled pipeline, and its
+/// arguments in the protocol's order.
+#ifndef VITC_SCHEDULES_HALIDE_KERNEL_H
+#define VITC_SCHEDULES_HALIDE_KERNEL_H
+
+#include "Halide.h"
+#include "spec.h"
+#include "target.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace vitc::halide {
+
+/// A dimension of a buffer, in floats. Halide wants the innermost first.
+struct Dimension {
+  int64_t extent, stride;
+};
+
+/// Every pointer of the protocol is aligned to a cache line, except where its
+/// tables say otherwise.
+constexpr int lineAlignment = 64;
+constexpr int floatAlignment = 4;
+
+/// Strides that are multiples of this many floats promise padding up to the
+/// next multiple.
+constexpr int paddingFloats = 16;
+
+class Kernel {
+public:
+  struct Buffer {
+    std::string name;
+    std::vector<Dimension> dimensions;
+  };
+
+  /// Adds an input. Bounds and strides become constants of the generated code.
+  Halide::ImageParam input(const std::string &name,
+                           const std::vector<Dimension> &dimensions,
+                           int alignment = lineAlignment);
+
+  /// Makes `func` an output. Outputs follow the inputs in the argument list, in
+  /// the order of these calls.
+  void output(Halide::Func func, const std::string &name,
+              const std::vector<Dimension> &dimensions,
+              int alignment = lineAlignment);
+
+  std::vector<Halide::ImageParam> inputs;
+  std::vector<Halide::Func> outputs;
+  std::vector<Buffer> buffers; ///< inputs, then outputs
+  nlohmann::ordered_json schedule;
+};
+
+/// The families. Each reads its fields strictly, fills in the schedule's
+/// defaults and returns the scheduled pipeline.
+Kernel buildActivation(Fields &spec, Schedule &schedule,
+                       const Machine &machine);
+Kernel buildAdd(Fields &spec, Schedule &schedule, const Machine &machine);
+Kernel buildAttention(Fields &spec, Schedule &schedule, const Machine &machine);
+Kernel buildCopy(Fields &spec, Schedule &schedule, const Machine &machine);
+Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine);
+Kernel buildMean(Fields &spec, Schedule &schedule, const Machine &machine);
+Kernel buildNorm(Fields &spec, Schedule &schedule, const Machine &machine);
+Kernel buildPatchEmbed(Fields &spec, Schedule &schedule,
+                       const Machine &machine);
+Kernel buildSoftmax(Fields &spec, Schedule &schedule, const Machine &machine);
+
+/// Reads the rest of `spec` with the family's builder.
+Kernel buildKernel(const KernelSpec &spec);
+
+std::vector<std::string> familyNames();
+
+int roundUp(int value, int multiple);
+
+/// The largest divisor of `value` that is not more than `most`.
+int divisorUpTo(int value, int most);
+
+/// A row stride, which must hold `least` floats.
+int rowStride(Fields &spec, const std::string &name, int least);
+
+/// How many floats of a row of `cols` may be read and written: the padding
+/// belongs to the row where there is one.
+int paddedColumns(int cols, int stride);
+
+} // namespace vitc::halide
+
+#endif // VITC_SCHEDULES_HALIDE_KERNEL_H

@@ -1,0 +1,116 @@
+#include "math.h"
+
+using namespace Halide;
+
+namespace vitc::halide {
+
+/// Horner's rule, the highest power first: one FMA per coefficient.
+static Expr polynomial(const Expr &x, const std::vector<double> &coefficients) {
+  Expr result = float(coefficients[0]);
+  for (size_t i = 1; i < coefficients.size(); ++i)
+    result = result * x + float(coefficients[i]);
+  return result;
+}
+
+/// 2^n for a float n that holds an integer in [-126, 127]: the exponent field
+/// written directly.
+static Expr powerOfTwo(const Expr &n) {
+  return reinterpret<float>((cast<int32_t>(n) + 127) << 23);
+}
+
+Expr fastExp(Expr x) {
+  // e^x = 2^n * e^f with |f| <= ln(2)/2. ln(2) is subtracted in two parts (Cody
+  // and Waite); n times the first is exact, its low bits being zero. Strict, or
+  // the compiler adds the two parts up again. The polynomial is Cephes' expf:
+  // (e^f - 1 - f) / f^2 to 6e-8.
+  constexpr float log2e = 1.44269504f, ln2High = 0.693359375f,
+                  ln2Low = -2.12194440e-4f;
+  constexpr float least = -87.3365447f,
+                  most = 88.3762589f; // 2^-126 and 2^127.5
+  x = clamp(x, least, most);
+  Expr n = round(x * log2e);
+  Expr f = strict_float(x - n * ln2High);
+  f = f - n * ln2Low;
+  Expr p = polynomial(f, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3,
+                          4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1});
+  return (p * f * f + f + 1.0f) * powerOfTwo(n);
+}
+
+Expr fastExp2NonPositive(Expr x) {
+  // The same with an exact reduction. The polynomial is 2^f on [-1/2, 1/2],
+  // minimax in relative error (4e-9).
+  x = max(x, -126.0f);
+  Expr n = round(x);
+  Expr f = x - n;
+  Expr p = polynomial(f, {1.53506985e-4, 1.33988752e-3, 9.61846090e-3,
+                          5.55033253e-2, 2.40226479e-1, 6.93147204e-1, 1.0});
+  return p * powerOfTwo(n);
+}
+
+Expr fastErf(Expr x) {
+  // A rational minimax approximation with odd numerator, the one that Eigen
+  // uses. |erf| is 1 in float beyond 4.
+  x = clamp(x, -4.0f, 4.0f);
+  Expr x2 = x * x;
+  Expr numerator = polynomial(x2, {-2.72614225801306e-10, 2.77068142495902e-08,
+                                   -2.10102402082508e-06, -5.69250639462346e-05,
+                                   -7.34990630326855e-04, -2.95459980854025e-03,
+                                   -1.60960333262415e-02});
+  Expr denominator = polynomial(
+      x2, {-1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03,
+           -7.37332916720468e-03, -1.42647390514189e-02});
+  return x * numerator / denominator;
+}
+
+Expr fastTanh(Expr x) {
+  // As above, of the same origin. tanh is 1 in float beyond 7.9.
+  x = clamp(x, -7.90531111f, 7.90531111f);
+  Expr x2 = x * x;
+  Expr numerator = polynomial(x2, {-2.76076847742355e-16, 2.00018790482477e-13,
+                                   -8.60467152213735e-11, 5.12229709037114e-08,
+                                   1.48572235717979e-05, 6.37261928875436e-04,
+                                   4.89352455891786e-03});
+  Expr denominator =
+      polynomial(x2, {1.19825839466702e-06, 1.18534705686654e-04,
+                      2.26843463243900e-03, 4.89352518554385e-03});
+  return x * numerator / denominator;
+}
+
+static Expr gelu(const Expr &x) {
+  constexpr float sqrtHalf = 0.707106781f;
+  Expr half = 0.5f * x;
+  // Where the normal distribution's tail is below 2e-8 the result is x or 0: an
+  // error of erf's last bit, times a large x, must not get through.
+  constexpr float tail = 5.5f;
+  return select(abs(x) > tail, max(x, 0.0f),
+                half + half * fastErf(x * sqrtHalf));
+}
+
+static Expr sigmoidTimes(const Expr &x, const Expr &argument) {
+  return x / (1.0f + fastExp(-argument));
+}
+
+const std::vector<std::string> &activationNames() {
+  static const std::vector<std::string> names = {
+      "none", "gelu", "gelu_tanh", "quick_gelu", "relu", "silu", "tanh"};
+  return names;
+}
+
+Expr activation(const std::string &name, Expr x) {
+  if (name == "gelu")
+    return gelu(x);
+  if (name == "gelu_tanh") // 0.5 x (1 + tanh(u)) = x sigmoid(2u), u =
+                           // sqrt(2/pi) (x + 0.044715 x^3)
+    return sigmoidTimes(x, 1.59576912f * x * (1.0f + 0.044715f * x * x));
+  if (name == "quick_gelu")
+    return sigmoidTimes(x, 1.702f * x);
+  if (name == "silu")
+    return sigmoidTimes(x, x);
+  if (name == "relu")
+    return max(x, 0.0f);
+  if (name == "tanh")
+    return fastTanh(x);
+  return x;
+}
+
+} // namespace vitc::halide

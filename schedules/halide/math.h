@@ -1,0 +1,42 @@
+/// Elementary functions as short chains of vector arithmetic. Halide's own
+/// calls would either become scalar calls of the C library or spend more
+/// operations than float inference can notice. Accuracies are over all floats
+/// of the range that matters and are checked by test/schedules.
+#ifndef VITC_SCHEDULES_HALIDE_MATH_H
+#define VITC_SCHEDULES_HALIDE_MATH_H
+
+#include "Halide.h"
+
+#include <string>
+#include <vector>
+
+namespace vitc::halide {
+
+/// e^x, 2e-7 relative for x in [-87, 88]; clamped to that range outside, so
+/// never zero and never infinite.
+Halide::Expr fastExp(Halide::Expr x);
+
+/// 2^x, 2e-7 relative for x in [-126, 0]; clamped to -126 below. For softmax,
+/// whose exponents are never positive.
+Halide::Expr fastExp2NonPositive(Halide::Expr x);
+
+/// erf(x), 4e-7 absolute.
+Halide::Expr fastErf(Halide::Expr x);
+
+/// tanh(x), 4e-7 relative.
+Halide::Expr fastTanh(Halide::Expr x);
+
+/// The activation called `name`: none gelu gelu_tanh quick_gelu relu silu tanh.
+/// 1e-6 absolute for |x| < 10.
+Halide::Expr activation(const std::string &name, Halide::Expr x);
+
+/// The names that `activation` knows.
+const std::vector<std::string> &activationNames();
+
+/// FLOPs that an activation is reckoned at, for the rule that decides about
+/// threads.
+constexpr double activationFlops = 30;
+
+} // namespace vitc::halide
+
+#endif // VITC_SCHEDULES_HALIDE_MATH_H

@@ -1,0 +1,48 @@
+/// mean: out[b][c] = mean over r of x[b][r][c], the pooling of models without a
+/// class token.
+#include "kernel.h"
+
+using namespace Halide;
+
+namespace vitc::halide {
+
+Kernel buildMean(Fields &spec, Schedule &schedule, const Machine &machine) {
+  int batch = spec.integer("batch", 1), rows = spec.integer("rows", 1),
+      cols = spec.integer("cols", 1);
+  int ldx = rowStride(spec, "ldx", cols), ldy = rowStride(spec, "ldy", cols);
+  int batchStride = spec.integer("batch_stride", 0);
+  int width = std::min(paddedColumns(cols, ldx), paddedColumns(cols, ldy));
+
+  // ---- Algorithm
+  Kernel kernel;
+  ImageParam x =
+      kernel.input("x", {{width, 1}, {rows, ldx}, {batch, batchStride}});
+  Var c("c"), b("b");
+  RDom r(0, rows, "r");
+  Func sum("sum"), out("out");
+  sum(c, b) = 0.0f;
+  sum(c, b) += x(c, r, b);
+  out(c, b) = sum(c, b) * float(1.0 / rows);
+  kernel.output(out, "out", {{width, 1}, {batch, ldy}});
+
+  // ---- Schedule. A block of columns is summed in registers; each row gives it
+  // one run of whole cache lines.
+  int lanes = machine.lanesFor(width);
+  int block = lanes * divisorUpTo(width / lanes, 8);
+  Var co("co"), ci("ci"), task("task");
+  out.split(c, co, ci, block).vectorize(ci, lanes).unroll(ci).fuse(co, b, task);
+  if (schedule.get(
+          "parallel",
+          worthParallel(4.0 * block * rows, double(width) / block * batch), 0,
+          1))
+    out.parallel(task);
+  sum.compute_at(out, task)
+      .store_in(MemoryType::Register)
+      .bound_extent(c, block)
+      .vectorize(c, lanes)
+      .unroll(c);
+  sum.update().reorder(c, r).vectorize(c, lanes).unroll(c);
+  return kernel;
+}
+
+} // namespace vitc::halide

@@ -1,0 +1,79 @@
+/// patch_embed: the patches of an image times the packed weights, plus bias and
+/// position. A GEMM whose left operand is gathered from the image, since
+/// patches that do not overlap need no copy of it.
+#include "kernel.h"
+#include "tile.h"
+
+using namespace Halide;
+
+namespace vitc::halide {
+
+Kernel buildPatchEmbed(Fields &spec, Schedule &schedule,
+                       const Machine &machine) {
+  int batch = spec.integer("batch", 1), channels = spec.integer("channels", 1);
+  int height = spec.integer("height", 1), width = spec.integer("width", 1);
+  int patchH = spec.integer("patch_h", 1), patchW = spec.integer("patch_w", 1);
+  if (patchH > height)
+    spec.fail("patch_h", std::to_string(patchH) + " is more than the height " +
+                             std::to_string(height));
+  if (patchW > width)
+    spec.fail("patch_w", std::to_string(patchW) + " is more than the width " +
+                             std::to_string(width));
+  int cols = spec.integer("n", 1), panel = spec.integer("panel", 1);
+  int panels = (cols + panel - 1) / panel;
+  bool hasBias = spec.flag("bias"), hasPosition = spec.flag("position");
+  int ldc = rowStride(spec, "ldc", panels * panel);
+  int ldp = hasPosition ? rowStride(spec, "ldp", panels * panel) : 0;
+  int gridW = width / patchW, patches = gridW * (height / patchH);
+  int batchStride = spec.integer("batch_stride", 0);
+  int depth = channels * patchH * patchW;
+  int imageFloats = channels * height * width;
+
+  // ---- Algorithm. The image is one run of floats; `base` is where a patch
+  // starts in it.
+  Kernel kernel;
+  ImageParam image = kernel.input("image", {{int64_t(batch) * imageFloats, 1}},
+                                  floatAlignment);
+  ImageParam w =
+      kernel.input("w", {{panel, 1},
+                         {patchW, panel},
+                         {patchH, int64_t(panel) * patchW},
+                         {channels, int64_t(panel) * patchW * patchH},
+                         {panels, int64_t(panel) * depth}});
+  Var n("n"), p("p"), np("np"), b("b");
+  RDom k(0, patchW, 0, patchH, 0, channels, "k");
+  Func base("base"), product("product"), out("out");
+  // The last tile may ask for patches beyond the last one.
+  Expr patch = min(p, patches - 1);
+  base(p) = (patch % gridW) * patchW + (patch / gridW) * (patchH * width);
+  Expr start = 0.0f;
+  if (hasBias)
+    start = kernel.input("bias", {{panel, 1}, {panels, panel}})(n, np);
+  product(n, p, np, b) = start;
+  int lastBase =
+      (gridW - 1) * patchW + (height / patchH - 1) * (patchH * width);
+  product(n, p, np, b) +=
+      image(unsafe_promise_clamped(base(p), 0, lastBase) +
+            (b * imageFloats + k.z * (height * width) + k.y * width + k.x)) *
+      w(n, k.x, k.y, k.z, np);
+  Expr value = product(n, p, np, b);
+  if (hasPosition)
+    value += kernel.input(
+        "position", {{panel, 1}, {patches, ldp}, {panels, panel}})(n, p, np);
+  out(n, p, np, b) = value;
+  kernel.output(
+      out, "out",
+      {{panel, 1}, {patches, ldc}, {panels, panel}, {batch, batchStride}});
+
+  // ---- Schedule. As gemm's; the start of each of a tile's patches is found
+  // once per tile and kept in a register, so the inner loop over a patch's row
+  // addresses them like rows of a matrix.
+  Tile tile = readTile(schedule, machine, patches, panel, patchW);
+  PanelLoops loops = {patches, panel, panels, batch, /*depth=*/double(depth)};
+  LoopLevel level = schedulePanels(out, loops, tile, schedule);
+  scheduleTile(product, n, p, k.x, /*outerK=*/{k.y, k.z}, tile, level);
+  base.compute_at(level).store_in(MemoryType::Register).unroll(p);
+  return kernel;
+}
+
+} // namespace vitc::halide

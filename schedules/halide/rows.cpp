@@ -1,0 +1,100 @@
+#include "rows.h"
+
+using namespace Halide;
+
+namespace vitc::halide {
+
+RowReduction reduceRow(const std::string &name, Combine combine, int cols,
+                       int readable, const std::vector<Var> &row,
+                       const Machine &machine,
+                       const std::function<Expr(Expr)> &element) {
+  // Four vectors hide the latency of the addition: 4 cycles, one or two per
+  // cycle. Their number divides the row with its padding, so that the last
+  // ones are loaded like the others.
+  constexpr int chains = 4;
+  int vectors =
+      std::max(cols, readable - readable % machine.lanes) / machine.lanes;
+  RowReduction result;
+  result.lane = Var("lane");
+  result.vector = machine.lanes;
+  result.width = machine.lanes * divisorUpTo(std::max(vectors, 1), chains);
+  result.lanes = Func(name + "_lanes");
+  result.total = Func(name);
+
+  Expr neutral = combine == Combine::Sum ? Expr(0.0f) : Float(32).min();
+  auto both = [&](Expr a, Expr b) {
+    return combine == Combine::Sum ? a + b : max(a, b);
+  };
+
+  std::vector<Expr> laneArgs = {result.lane}, rowArgs(row.begin(), row.end());
+  std::vector<Var> lanePure = {result.lane};
+  laneArgs.insert(laneArgs.end(), row.begin(), row.end());
+  lanePure.insert(lanePure.end(), row.begin(), row.end());
+
+  // The part of a vector beyond the row comes first, as the start value.
+  int blocks = cols / result.width, rest = cols % result.width;
+  Expr start = neutral;
+  if (rest > 0) {
+    Expr column = blocks * result.width + result.lane;
+    if (readable < (blocks + 1) * result.width)
+      column = min(column, cols - 1);
+    start = select(result.lane < rest, element(column), neutral);
+  }
+  result.lanes(lanePure) = start;
+  if (blocks > 0) {
+    RDom block(0, blocks, name + "_block");
+    result.lanes(laneArgs) = both(result.lanes(laneArgs),
+                                  element(block * result.width + result.lane));
+  }
+
+  RDom across(0, result.width, name + "_across");
+  result.across = across.x;
+  laneArgs[0] = across;
+  result.total(row) = neutral;
+  result.total(rowArgs) = both(result.total(rowArgs), result.lanes(laneArgs));
+  return result;
+}
+
+void scheduleReduction(RowReduction &reduction, LoopLevel level) {
+  Func lanes = reduction.lanes;
+  lanes.compute_at(level)
+      .store_in(MemoryType::Register)
+      .bound_extent(reduction.lane, reduction.width)
+      .vectorize(reduction.lane, reduction.vector)
+      .unroll(reduction.lane);
+  if (lanes.has_update_definition()) {
+    RVar block(lanes.update().get_schedule().rvars()[0].var);
+    lanes.update()
+        .reorder(reduction.lane, block)
+        .vectorize(reduction.lane, reduction.vector)
+        .unroll(reduction.lane);
+  }
+  // A tree over the lanes, fixed by their number: associativity is given up on
+  // purpose, and only here.
+  reduction.total.compute_at(level).store_in(MemoryType::Register);
+  reduction.total.update().atomic().vectorize(reduction.across,
+                                              reduction.width);
+}
+
+LoopLevel scheduleRows(Func out, int cols, int rows, double flopsPerElement,
+                       Schedule &schedule, const Machine &machine) {
+  constexpr double flopsPerTask = 2e5;
+  double flopsPerRow = flopsPerElement * cols;
+  int block = schedule.get(
+      "block_rows",
+      int(std::min<double>(rows, std::ceil(flopsPerTask / flopsPerRow))), 1,
+      rows);
+  int tasks = (rows + block - 1) / block;
+  bool parallel =
+      schedule.get("parallel", worthParallel(flopsPerRow * block, tasks), 0, 1);
+
+  Var c = out.args()[0], r = out.args()[1], task("task");
+  out.vectorize(c, machine.lanes,
+                cols % machine.lanes == 0 ? TailStrategy::RoundUp
+                                          : TailStrategy::GuardWithIf);
+  if (parallel)
+    out.split(r, task, r, block, TailStrategy::GuardWithIf).parallel(task);
+  return LoopLevel(out, r);
+}
+
+} // namespace vitc::halide

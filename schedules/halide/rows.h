@@ -1,0 +1,44 @@
+/// Helpers for kernels that work on rows: sums and maxima along a row, and
+/// loops over rows.
+#ifndef VITC_SCHEDULES_HALIDE_ROWS_H
+#define VITC_SCHEDULES_HALIDE_ROWS_H
+
+#include "kernel.h"
+
+#include <functional>
+
+namespace vitc::halide {
+
+enum class Combine { Sum, Max };
+
+/// A row reduced in two steps: `lanes` holds one partial result per vector
+/// lane, `total` combines them. The order of the additions depends on the row's
+/// length only.
+struct RowReduction {
+  Halide::Func lanes, total;
+  Halide::Var lane;
+  Halide::RVar across;
+  int width;
+  int vector;
+};
+
+/// Reduces element(0) … element(cols - 1), whose other coordinates are `row`.
+/// Elements up to `readable` may be computed, though their values, NaN perhaps,
+/// must not count.
+RowReduction
+reduceRow(const std::string &name, Combine combine, int cols, int readable,
+          const std::vector<Halide::Var> &row, const Machine &machine,
+          const std::function<Halide::Expr(Halide::Expr)> &element);
+
+void scheduleReduction(RowReduction &reduction, Halide::LoopLevel level);
+
+/// Schedules `out(c, r)`: vectors along c, blocks of rows for the threads
+/// (schedule parameters block_rows, parallel). Never computes an element twice,
+/// so that the output may be the input. Returns the level of one row.
+Halide::LoopLevel scheduleRows(Halide::Func out, int cols, int rows,
+                               double flopsPerElement, Schedule &schedule,
+                               const Machine &machine);
+
+} // namespace vitc::halide
+
+#endif // VITC_SCHEDULES_HALIDE_ROWS_H

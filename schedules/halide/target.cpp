@@ -1,0 +1,77 @@
+#include "target.h"
+
+#include "spec.h"
+
+namespace vitc::halide {
+
+namespace {
+struct Entry {
+  const char *name, *features;
+  int lanes, registers, tileN, tileRowsMax;
+};
+} // namespace
+
+/// Tiles, measured on 197 rows. AVX2 has 16 registers: 6x16 uses 12
+/// accumulators, 2 vectors of weights and 1 broadcast, and does 12 FMAs for 8
+/// loads. AVX-512 has 32: 11x32 uses 22 accumulators and 2 vectors of weights;
+/// the broadcast is part of the FMA's memory operand. Wider AVX-512 tiles
+/// (9x48) spill in Halide, 11 divides 198.
+static const Entry entries[] = {
+    {/*name=*/"x86-64-avx2", /*features=*/"sse41-avx-avx2-fma-f16c",
+     /*lanes=*/8, /*registers=*/16, /*tileN=*/16,
+     /*tileRowsMax=*/6},
+    {/*name=*/"x86-64-avx512",
+     /*features=*/"sse41-avx-avx2-fma-f16c-avx512-avx512_skylake", /*lanes=*/16,
+     /*registers=*/32, /*tileN=*/32, /*tileRowsMax=*/11},
+};
+
+/// Kernels are pure: shapes are constants, so nothing is left to check or to
+/// ask at run time, and no runtime of Halide's stands behind them. The user
+/// context carries the caller's threads to halide_do_par_for.
+constexpr const char *pureKernels =
+    "-no_asserts-no_bounds_query-no_runtime-user_context";
+
+Machine machineFor(const std::string &name) {
+  std::string list;
+  for (const Entry &entry : entries) {
+    if (name == entry.name)
+      return {name,
+              Halide::Target(std::string("x86-64-linux-") + entry.features +
+                             pureKernels),
+              entry.lanes,
+              entry.registers,
+              entry.tileN,
+              entry.tileRowsMax};
+    list += (list.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  throw SpecError("target: '" + name + "' is not one of " + list);
+}
+
+std::vector<std::string> machineNames() {
+  std::vector<std::string> names;
+  for (const Entry &entry : entries)
+    names.push_back(entry.name);
+  return names;
+}
+
+int Machine::lanesFor(int extent) const {
+  int result = lanes;
+  while (extent % result != 0)
+    result /= 2;
+  return result;
+}
+
+int Machine::tileRows(int columns, int lanes) const {
+  int vectors = std::max(1, columns / lanes);
+  int rows = std::max(1, (registers - 1 - vectors) / vectors);
+  // Narrow tiles may be taller, but address registers are few: 12 rows are
+  // enough to hide the FMA's latency.
+  return std::min(rows, columns >= tileN ? tileRowsMax : 12);
+}
+
+bool worthParallel(double flopsPerTask, double tasks) {
+  constexpr double leastFlopsPerTask = 1e5;
+  return tasks >= 2 && flopsPerTask >= leastFlopsPerTask;
+}
+
+} // namespace vitc::halide

@@ -1,0 +1,121 @@
+#include "tile.h"
+
+using namespace Halide;
+
+namespace vitc::halide {
+
+Tile readTile(Schedule &schedule, const Machine &machine, int rows, int panel,
+              int k) {
+  // A tile never crosses a panel, so that its weights are one stream of
+  // addresses.
+  int columns =
+      schedule.get("tile_n", divisorUpTo(panel, machine.tileN), 1, panel);
+  if (panel % columns != 0)
+    schedule.fail("tile_n", std::to_string(columns) +
+                                " does not divide the panel of " +
+                                std::to_string(panel));
+  int lanes = machine.lanesFor(columns);
+
+  // The last tile computes as many rows as the others, so tiles of equal height
+  // waste least: 8 rows are 2 x 4, not 6 + 2.
+  int most = machine.tileRows(columns, lanes);
+  int tiles = (rows + most - 1) / most;
+  int tileRows = schedule.get("tile_m", (rows + tiles - 1) / tiles, 1, 64);
+
+  // Eight steps of k share one loop branch and use every float of the left
+  // operand's half cache lines.
+  int unroll = schedule.get("unroll_k", divisorUpTo(k, 8), 1, 64);
+  if (k % unroll != 0)
+    schedule.fail("unroll_k", std::to_string(unroll) + " does not divide k " +
+                                  std::to_string(k));
+  return {std::min(tileRows, rows), columns, lanes, unroll};
+}
+
+void scheduleTile(Func product, Var n, Var m, RVar k,
+                  const std::vector<RVar> &outerK, const Tile &tile,
+                  LoopLevel level) {
+  Var vector("vector"), lane("lane");
+  RVar ko("ko"), ki("ki");
+  product.compute_at(level)
+      .store_in(MemoryType::Register)
+      .bound_extent(n, tile.columns)
+      .vectorize(n, tile.lanes)
+      .unroll(n)
+      .unroll(m);
+  product.update()
+      .split(n, vector, lane, tile.lanes)
+      .split(k, ko, ki, tile.unrollK);
+  // The vectors of a row stand inside the rows: a broadcast of the left operand
+  // is then used up at once. The other order keeps one broadcast per row alive
+  // and spills.
+  std::vector<VarOrRVar> order = {lane, vector, m, ki, ko};
+  order.insert(order.end(), outerK.begin(), outerK.end());
+  product.update()
+      .reorder(order)
+      .vectorize(lane)
+      .unroll(vector)
+      .unroll(m)
+      .unroll(ki);
+}
+
+/// Tasks that are enough to keep the threads of one socket evenly busy.
+constexpr int enoughTasks = 16;
+
+/// Rows of a task when the work is shared out. Panels come first, since a task
+/// that takes a panel through all rows reads its weights once; rows are split
+/// only where there are few panels.
+static int defaultRowsPerTask(const PanelLoops &loops, int columnTiles,
+                              double flopsPerRow, int tileRows) {
+  int tasks = columnTiles * loops.batch;
+  int blocks = (enoughTasks + tasks - 1) / tasks;
+  int perTask = roundUp((loops.rows + blocks - 1) / blocks, tileRows);
+  while (perTask < loops.rows && !worthParallel(perTask * flopsPerRow, 2))
+    perTask += tileRows;
+  return std::min(perTask, roundUp(loops.rows, tileRows));
+}
+
+LoopLevel schedulePanels(Func out, const PanelLoops &loops, const Tile &tile,
+                         Schedule &schedule) {
+  int columnTiles = loops.panels * (loops.panel / tile.columns);
+  double flopsPerRow = 2.0 * loops.depth * tile.columns;
+  int block = schedule.get(
+      "block_m", defaultRowsPerTask(loops, columnTiles, flopsPerRow, tile.rows),
+      1, roundUp(loops.rows, tile.rows));
+  if (block % tile.rows != 0)
+    schedule.fail("block_m", std::to_string(block) +
+                                 " is not a multiple of tile_m " +
+                                 std::to_string(tile.rows));
+  int blocks = (loops.rows + block - 1) / block;
+  bool parallel =
+      schedule.get("parallel",
+                   worthParallel(block * flopsPerRow,
+                                 double(columnTiles) * blocks * loops.batch),
+                   0, 1);
+
+  // For each column tile, all row tiles: the tile's weights (48 KB at k = 768)
+  // stay in the cache while the rows stream by.
+  Var n = out.args()[0], m = out.args()[1], np = out.args()[2];
+  Var no("no"), ni("ni"), mo("mo"), mi("mi"), mb("mb"), task("task");
+  out.split(n, no, ni, tile.columns)
+      .split(m, mo, mi, tile.rows,
+             loops.rows % tile.rows == 0 ? TailStrategy::RoundUp
+                                         : TailStrategy::GuardWithIf)
+      .split(mo, mb, mo, block / tile.rows, TailStrategy::GuardWithIf);
+  std::vector<VarOrRVar> order = {ni, mi, mo, mb};
+  if (out.dimensions() == 4)
+    order.push_back(out.args()[3]);
+  order.insert(order.end(), {no, np});
+  out.reorder(order)
+      .vectorize(ni, tile.lanes)
+      .unroll(ni)
+      .unroll(mi)
+      .fuse(no, np, task);
+  if (parallel) {
+    if (out.dimensions() == 4)
+      out.fuse(out.args()[3], task, task);
+    out.fuse(mb, task, task).parallel(task);
+  }
+  return LoopLevel(out, mo);
+}
+
+} // namespace vitc::halide

@@ -1,0 +1,191 @@
+"""Compiles kernels with vitc-halide, loads them and calls them on memory that traps whoever leaves it.
+
+The programs beside this file run under ctest, or by hand:
+  VITC_HALIDE=build/bin/vitc-halide python test_gemm.py
+"""
+import ctypes
+import json
+import mmap
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+BACKEND = os.environ.get("VITC_HALIDE", "vitc-halide")
+CXX = os.environ.get("CXX", "c++")
+RUNTIME_INCLUDE = pathlib.Path(__file__).resolve().parents[2] / "runtime" / "include"
+TARGET = os.environ.get("VITC_TARGET", "x86-64-avx2")
+EPS = float(np.finfo(np.float32).eps)
+
+# How halide_do_par_for runs the tasks; the kernel's context argument carries the choice.
+SERIAL, REVERSED, THREADS = 0, 1, 2
+RUNTIME = r"""
+#include <atomic>
+#include <cstdint>
+#include <thread>
+extern "C" int halide_do_par_for(void *context, int (*f)(void *, int, uint8_t *), int min, int size, uint8_t *closure) {
+  switch (reinterpret_cast<intptr_t>(context)) {
+  case 1:
+    for (int i = size - 1; i >= 0; --i)
+      f(context, min + i, closure);
+    return 0;
+  case 2: {
+    std::atomic<int> next{0};
+    auto work = [&] {
+      for (int i = next++; i < size; i = next++)
+        f(context, min + i, closure);
+    };
+    std::thread other(work);
+    work();
+    other.join();
+    return 0;
+  }
+  default:
+    for (int i = 0; i < size; ++i)
+      f(context, min + i, closure);
+    return 0;
+  }
+}
+"""
+
+folder = tempfile.TemporaryDirectory(prefix="vitc-schedules-")
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+count = 0
+
+
+def specification(family, spec, schedule=None, target=TARGET, name=None):
+    global count
+    count += 1
+    return {"protocol": 1, "name": name or f"{family}_{count}", "target": target, "family": family,
+            "spec": spec, "schedule": schedule or {}}
+
+
+def run_backend(specification, *options):
+    """Runs vitc-halide; returns (exit code, standard error, prefix of the files)."""
+    prefix = os.path.join(folder.name, str(specification.get("name", "none")))
+    path = prefix + ".spec"
+    with open(path, "w") as file:
+        json.dump(specification, file)
+    done = subprocess.run([BACKEND, "--spec", path, "-o", prefix, *options], capture_output=True, text=True)
+    return done.returncode, done.stderr, prefix
+
+
+def undefined_symbols(prefix):
+    listing = subprocess.run(["nm", "-u", prefix + ".o"], capture_output=True, text=True, check=True).stdout
+    return {line.split()[-1] for line in listing.splitlines()}
+
+
+def build(family, spec, schedule=None):
+    """The kernel as a function of (arrays, mode)."""
+    request = specification(family, spec, schedule)
+    code, message, prefix = run_backend(request)
+    assert code == 0, f"{request}: exit code {code}: {message}"
+    extra = undefined_symbols(prefix) - {"halide_do_par_for", "memcpy", "memset"}
+    assert not extra, f"{request}: undefined symbols {extra}"
+    runtime = os.path.join(folder.name, "par_for.o")
+    if not os.path.exists(runtime):
+        source = runtime.replace(".o", ".cpp")
+        pathlib.Path(source).write_text(RUNTIME)
+        subprocess.run([CXX, "-std=c++17", "-O1", "-fPIC", "-c", source, "-o", runtime], check=True)
+    subprocess.run([CXX, "-std=c++17", "-O1", "-fPIC", "-shared", f"-I{RUNTIME_INCLUDE}", prefix + ".cpp", prefix + ".o",
+                    runtime, "-pthread", "-o", prefix + ".so"], check=True)
+    function = getattr(ctypes.CDLL(prefix + ".so"), request["name"])
+    function.restype = None
+
+    def call(arrays, mode=SERIAL):
+        pointers = [ctypes.c_void_p(array.ctypes.data) for array in arrays]
+        function(ctypes.c_void_p(mode), *pointers)
+
+    call.report = json.loads(pathlib.Path(prefix + ".json").read_text())
+    call.prefix = prefix
+    return call
+
+
+def guarded(floats, alignment=64, fill=np.nan):
+    """A float array that ends at a page nobody may touch. With an alignment of 4 its start is as odd as it can be."""
+    page = mmap.PAGESIZE
+    size = (4 * floats + alignment - 1) // alignment * alignment
+    pages = (size + page - 1) // page
+    memory = mmap.mmap(-1, (pages + 1) * page)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    assert libc.mprotect(address + pages * page, page, 0) == 0
+    array = np.frombuffer(memory, np.float32, floats, pages * page - size)
+    array[:] = fill
+    return array
+
+
+def place(values, strides, floats=None, alignment=64, fill=np.nan):
+    """Puts a dense array into guarded memory with the given strides (in floats); everything between is NaN."""
+    values = np.asarray(values, np.float32)
+    last = sum((n - 1) * s for n, s in zip(values.shape, strides)) + 1
+    array = guarded(floats or last, alignment, fill)
+    view(array, values.shape, strides)[...] = values
+    return array
+
+
+def view(array, shape, strides):
+    return np.lib.stride_tricks.as_strided(array, shape, [4 * s for s in strides])
+
+
+def round_up(value, multiple):
+    return (value + multiple - 1) // multiple * multiple
+
+
+def pack(weights, panel):
+    """[n][k] to [ceil(n/panel)][k][panel]."""
+    n, k = weights.shape
+    packed = np.zeros((round_up(n, panel), k), np.float32)
+    packed[:n] = weights
+    return packed.reshape(-1, panel, k).transpose(0, 2, 1).ravel()
+
+
+def padded(vector, floats):
+    result = guarded(floats, fill=0)
+    result[:len(vector)] = vector
+    return result
+
+
+def check_close(what, got, expected, tolerance):
+    """`tolerance` is absolute, one number or one per element."""
+    got = np.asarray(got, np.float64)
+    error = np.abs(got - expected)
+    bad = ~(error <= tolerance)
+    if bad.any():
+        where = tuple(int(i) for i in np.argwhere(bad)[0])
+        limit = np.broadcast_to(tolerance, error.shape)[where]
+        sys.exit(f"FAILED {what}: {bad.sum()} of {bad.size} wrong; at {where} got {got[where]}, "
+                 f"expected {expected[where]}, tolerance {limit}")
+    print(f"ok {what}: largest error {error.max():.2e}, {np.max(error / tolerance):.2f} of the tolerance")
+
+
+def check_equal_bits(what, got, expected):
+    if not np.array_equal(got.view(np.uint32), expected.view(np.uint32)):
+        sys.exit(f"FAILED {what}: bits differ")
+
+
+def run_all_modes(what, kernel, make_arguments, out=-1):
+    """Calls the kernel with the tasks in order, reversed and on two threads; the bits must not change. Returns the
+    output's array."""
+    results = []
+    for mode in (SERIAL, REVERSED, THREADS):
+        arguments = make_arguments()
+        kernel(arguments, mode)
+        results.append(arguments[out])
+    check_equal_bits(what + " (reversed)", results[1], results[0])
+    check_equal_bits(what + " (threads)", results[2], results[0])
+    return results[0]
+
+
+ACTIVATIONS = {
+    "none": lambda x: x,
+    "gelu": lambda x: 0.5 * x * (1 + np.vectorize(__import__("math").erf)(x / np.sqrt(2))),
+    "gelu_tanh": lambda x: 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))),
+    "quick_gelu": lambda x: x / (1 + np.exp(-1.702 * x)),
+    "relu": lambda x: np.maximum(x, 0),
+    "silu": lambda x: x / (1 + np.exp(-x)),
+    "tanh": np.tanh,
+}

@@ -1,0 +1,67 @@
+"""gemm against numpy in double precision."""
+import numpy as np
+
+from harness import *
+
+rng = np.random.default_rng(1)
+
+
+def check(m, n, k, panel=16, bias=True, activation="none", residual=False, alias=False, lda=None, schedule=None):
+    ldc = round_up(n, panel) + 16
+    lda = lda or k
+    spec = {"m": m, "n": n, "k": k, "lda": lda, "ldc": ldc, "panel": panel, "bias": bias, "activation": activation,
+            "residual": residual}
+    if residual:
+        spec["ldr"] = ldc
+    what = f"gemm {m}x{n}x{k} panel {panel} bias {bias} {activation} residual {residual} alias {alias} {schedule or ''}"
+    kernel = build("gemm", spec, schedule)
+    columns = round_up(n, panel)
+    a = rng.standard_normal((m, k)).astype(np.float32)
+    a[-1] = a[0]  # equal rows, in the first and in the last tile
+    w = rng.standard_normal((n, k)).astype(np.float32) / np.float32(np.sqrt(k))
+    b = rng.standard_normal(n).astype(np.float32)
+    r = rng.standard_normal((m, n)).astype(np.float32)
+    r[-1] = r[0]
+
+    def arguments():
+        packed = pack(w, panel)
+        result = [place(a, (lda, 1), floats=m * lda), place(packed, (1,))]
+        if bias:
+            result.append(padded(b, columns))
+        out = guarded(m * ldc, fill=7)
+        if residual:
+            target = out if alias else guarded(m * ldc)
+            view(target, (m, n), (ldc, 1))[...] = r
+            result.append(target)
+        return result + [out]
+
+    out = run_all_modes(what, kernel, arguments)
+    got = view(out, (m, n), (ldc, 1))
+    product = a.astype(np.float64) @ w.T.astype(np.float64)
+    start = b if bias else 0
+    expected = ACTIVATIONS[activation](product + start) + (r if residual else 0)
+    # The sums' rounding, an activation's slope of at most 1.2, and its own error.
+    tolerance = 3 * EPS * (np.abs(a) @ np.abs(w).T + np.abs(start) + np.abs(expected)) + 1e-6 * (activation != "none")
+    check_close(what, got, expected, tolerance)
+    check_equal_bits(what + " (row's place)", got[-1].copy(), got[0].copy())
+    beyond = view(out[columns:], (m, ldc - columns), (ldc, 1)) if m > 1 else out[columns:]
+    assert (beyond == 7).all(), what + ": wrote beyond the panel"
+
+
+for m, n, k in [(197, 768, 768), (197, 64, 192), (50, 48, 588), (1, 1000, 384), (1, 1, 1), (2, 10, 7), (6, 16, 8),
+                (7, 17, 13), (11, 40, 12), (13, 33, 37), (256, 10, 192), (1025, 7, 64)]:
+    check(m, n, k)
+for panel in (8, 24, 32, 48, 64):
+    check(20, 70, 40, panel=panel)
+check(20, 70, 40, panel=12)
+check(20, 70, 40, panel=5)
+for activation in ACTIVATIONS:
+    check(19, 96, 64, activation=activation)
+for bias in (False, True):
+    check(197, 96, 64, bias=bias, residual=True)
+    check(197, 96, 64, bias=bias, residual=True, alias=True, activation="gelu")
+check(1, 96, 64, residual=True, alias=True)
+check(23, 32, 100, lda=112)
+check(23, 64, 96, panel=32, schedule={"tile_n": 16, "tile_m": 5, "unroll_k": 4})
+check(197, 64, 96, panel=32, schedule={"tile_m": 6, "block_m": 30, "parallel": 1, "tile_n": 16})
+check(197, 64, 96, panel=32, schedule={"parallel": 0})

@@ -79,11 +79,8 @@ inline uint32_t greyOf(const uint8_t *rgb) {
 }
 
 /// Adds samples with one weight to as many sums.
-inline void addWeighted(const uint8_t *__restrict samples, int32_t weight,
-                        size_t count, uint32_t *__restrict sums) {
-  for (size_t index = 0; index < count; ++index)
-    sums[index] += samples[index] * uint32_t(weight);
-}
+void addWeighted(const uint8_t *samples, int32_t weight, size_t count,
+                 uint32_t *sums);
 
 /// The vertical weights: every total is summed once, every weight is made when
 /// a row is added, which is little work beside the row.

@@ -15,26 +15,42 @@ struct Block {
 
 } // namespace
 
-/// Resizes `Channels` interleaved channels of one row. Pixels are `step` bytes
-/// apart on both sides, except that grey has one byte a pixel in the result.
-template <int Channels, bool ToGrey>
-static void resizeChannels(const uint8_t *in, int32_t step, const Span *columns,
-                           int32_t count, const int32_t *weights,
-                           uint8_t *out) {
+/// Resizes one channel of a row, or the grey of three. Pixels are `step` bytes
+/// apart in the picture and `outStep` bytes in the result.
+template <bool ToGrey>
+static void resizeChannel(const uint8_t *in, int32_t step, const Span *columns,
+                          int32_t count, const int32_t *weights, uint8_t *out,
+                          int32_t outStep) {
   for (int32_t column = 0; column < count; ++column) {
     Span span = columns[column];
     const uint8_t *pixel = in + ptrdiff_t(span.first) * step;
-    uint32_t sums[Channels];
-    for (uint32_t &sum : sums)
-      sum = emptySum;
+    uint32_t sum = emptySum;
     for (int32_t tap = 0; tap < span.count; ++tap, pixel += step)
-      for (int channel = 0; channel < Channels; ++channel)
-        sums[channel] +=
-            (ToGrey ? greyOf(pixel) : pixel[channel]) * uint32_t(weights[tap]);
-    for (int channel = 0; channel < Channels; ++channel)
-      out[channel] = pixelOf(sums[channel]);
+      sum += (ToGrey ? greyOf(pixel) : *pixel) * uint32_t(weights[tap]);
+    *out = pixelOf(sum);
     weights += span.count;
-    out += ToGrey ? 1 : step;
+    out += outStep;
+  }
+}
+
+/// Resizes a row of three channels at once. Three variables, not an array:
+/// compilers keep them in registers at every level of optimisation.
+static void resizeRgb(const uint8_t *in, const Span *columns, int32_t count,
+                      const int32_t *weights, uint8_t *out) {
+  for (int32_t column = 0; column < count; ++column, out += 3) {
+    Span span = columns[column];
+    const uint8_t *pixel = in + ptrdiff_t(span.first) * 3;
+    const int32_t *end = weights + span.count;
+    uint32_t red = emptySum, green = emptySum, blue = emptySum;
+    for (; weights != end; ++weights, pixel += 3) {
+      auto weight = uint32_t(*weights);
+      red += pixel[0] * weight;
+      green += pixel[1] * weight;
+      blue += pixel[2] * weight;
+    }
+    out[0] = pixelOf(red);
+    out[1] = pixelOf(green);
+    out[2] = pixelOf(blue);
   }
 }
 
@@ -64,13 +80,13 @@ static void resizeRow(const ResizeJob &job, const Block &block,
   if (!block.weights)
     resizeWideColumn(job, block.begin, columns[0], in, out);
   else if (job.source.toGrey)
-    resizeChannels<1, true>(in, 3, columns, count, block.weights, out);
+    resizeChannel<true>(in, 3, columns, count, block.weights, out, 1);
   else if (channels == 3)
-    resizeChannels<3, false>(in, 3, columns, count, block.weights, out);
+    resizeRgb(in, columns, count, block.weights, out);
   else
     for (int32_t channel = 0; channel < channels; ++channel)
-      resizeChannels<1, false>(in + channel, channels, columns, count,
-                               block.weights, out + channel);
+      resizeChannel<false>(in + channel, channels, columns, count,
+                           block.weights, out + channel, channels);
 }
 
 /// Puts the weights of as many columns as fit into the table.

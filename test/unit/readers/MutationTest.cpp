@@ -1,0 +1,161 @@
+/// Valid files with random damage: the readers must answer with a value or a
+/// user error, in bounded time. Run it under sanitizers.
+#include "PictureFiles.h"
+#include "TestFiles.h"
+#include "vitc/Frontend/Checkpoint.h"
+#include "vitc/Frontend/ImageProcessor.h"
+#include "vitc/Support/Json.h"
+#include "vitc/Support/Npy.h"
+#include "vitc/Support/Picture.h"
+
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <sstream>
+
+#include <png.h>
+
+using namespace vitc;
+using namespace vitc::test;
+
+namespace {
+class MutationTest : public FilesTest {
+protected:
+  static constexpr int rounds = 3000;
+
+  /// Calls `read` on many damaged versions of `original`.
+  void damage(const std::string &original,
+              const std::function<llvm::Error(const std::string &)> &read) {
+    std::mt19937 random(20240607);
+    auto start = std::chrono::steady_clock::now();
+    int refused = 0;
+    for (int round = 0; round < rounds; ++round) {
+      std::string path = write("file", mutate(original, random));
+      llvm::Error error = read(path);
+      if (!error)
+        continue;
+      ++refused;
+      EXPECT_TRUE(error.isA<UserError>());
+      std::string message = llvm::toString(std::move(error));
+      EXPECT_NE(message.find(path), std::string::npos) << message;
+      EXPECT_LT(message.size(), 2000u);
+    }
+    EXPECT_GT(refused, rounds / 10);
+    std::chrono::duration<double> seconds =
+        std::chrono::steady_clock::now() - start;
+    EXPECT_LT(seconds.count(), 60);
+  }
+
+  static std::string mutate(std::string text, std::mt19937 &random) {
+    static const char *const words[] = {
+        "{",    "}",  "[",    "]",
+        "\"",   ":",  ",",    "-1",
+        "0",    "99", "1e99", "\\ud8",
+        "null", "\n", "\0x",  "18446744073709551616"};
+    auto below = [&](size_t n) { return size_t(random() % n); };
+    for (size_t edits = 1 + below(3); edits > 0 && !text.empty(); --edits) {
+      size_t at = below(text.size());
+      switch (below(6)) {
+      case 0:
+        text[at] = char(text[at] ^ (1 << below(8)));
+        break;
+      case 1:
+        text[at] = char(random());
+        break;
+      case 2:
+        text.resize(at);
+        break;
+      case 3:
+        text.erase(at, 1 + below(8));
+        break;
+      case 4:
+        text.insert(at, words[below(std::size(words))]);
+        break;
+      default:
+        text.insert(at, text.substr(below(text.size()), below(40)));
+      }
+    }
+    return text;
+  }
+};
+} // namespace
+
+TEST_F(MutationTest, Safetensors) {
+  damage(safetensorsBytes({{"a", "F32", {2, 3}, std::string(24, 'x')},
+                           {"b.weight", "BF16", {4}, std::string(8, 'y')},
+                           {"c", "I64", {}, std::string(8, 'z')}}),
+         [](const std::string &path) -> llvm::Error {
+           auto file = openSafetensors(path);
+           if (!file)
+             return file.takeError();
+           for (const TensorInfo &tensor : (*file)->tensors()) {
+             std::vector<double> values(tensor.elements());
+             (*file)->read(tensor, 0, llvm::MutableArrayRef<double>(values));
+             countNonFinite(**file, tensor);
+           }
+           return llvm::Error::success();
+         });
+}
+
+TEST_F(MutationTest, Json) {
+  damage(R"({"size": {"height": 224, "width": 224}, "name": "a\u00e9\n",
+  "list": [1, 2.5, -3e2, true, false, null, {"x": []}], "deep": [[[[{}]]]]})",
+         [](const std::string &path) -> llvm::Error {
+           auto json = readJson(path);
+           if (!json)
+             return json.takeError();
+           for (const std::string &key : json->keys())
+             json->place(key);
+           return llvm::Error::success();
+         });
+}
+
+TEST_F(MutationTest, ImageProcessor) {
+  damage(R"({"do_resize": true, "size": {"shortest_edge": 256}, "resample": 3,
+  "do_center_crop": true, "crop_size": {"height": 224, "width": 224},
+  "do_rescale": true, "rescale_factor": 0.00392156862745098,
+  "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]})",
+         [](const std::string &path) -> llvm::Error {
+           return readImageProcessor(path, 3).takeError();
+         });
+}
+
+TEST_F(MutationTest, Npy) {
+  ASSERT_FALSE(bool(writeNpy(at("valid"), {2, 3}, {1, 2, 3, 4, 5, 6})));
+  std::ifstream file(at("valid"), std::ios::binary);
+  std::stringstream content;
+  content << file.rdbuf();
+  damage(content.str(), [](const std::string &path) -> llvm::Error {
+    return readNpy(path).takeError();
+  });
+}
+
+static llvm::Error readPixels(const std::string &path) {
+  auto picture = readPicture(path);
+  if (!picture)
+    return picture.takeError();
+  EXPECT_EQ(picture->pixels.size(),
+            size_t(picture->width) * picture->height * picture->channels);
+  return llvm::Error::success();
+}
+
+TEST_F(MutationTest, Png) {
+  std::vector<uint8_t> rows(16 * 16 * 3);
+  for (size_t i = 0; i < rows.size(); ++i)
+    rows[i] = uint8_t(i * i);
+  damage(encodePng(16, 16, 8, PNG_COLOR_TYPE_RGB, true, rows), readPixels);
+}
+
+TEST_F(MutationTest, Jpeg) {
+  std::vector<uint8_t> pixels(16 * 16 * 3);
+  for (size_t i = 0; i < pixels.size(); ++i)
+    pixels[i] = uint8_t(i * i);
+  for (bool progressive : {false, true})
+    damage(encodeJpeg(16, 16, 3, pixels, progressive), readPixels);
+}
+
+TEST_F(MutationTest, Ppm) {
+  damage("P6\n# comment\n4 4\n255\n" + std::string(48, 'p'), readPixels);
+  damage("P3 2 2 255 1 2 3 4 5 6 7 8 9 10 11 12", readPixels);
+}

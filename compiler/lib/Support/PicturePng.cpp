@@ -19,14 +19,16 @@ public:
   PngDecoder(const PngDecoder &) = delete;
   PngDecoder &operator=(const PngDecoder &) = delete;
 
-  /// Up to the first pixel: size and channels are known then.
+  /// The size and the form of the pixels; memory for rows is not taken yet.
   bool readHead();
+  /// Sets up the conversion to 8 bits and 1 or 3 channels.
+  bool startRows();
   /// All pixels, 8 bits each, into `pixels` of height * rowBytes() bytes.
   bool readPixels(uint8_t *pixels);
 
   uint32_t width() const { return png_get_image_width(png, info); }
   uint32_t height() const { return png_get_image_height(png, info); }
-  /// After readHead: 1 or 3.
+  /// After startRows: 1 or 3.
   int channels() const { return png_get_channels(png, info); }
   size_t rowBytes() const { return png_get_rowbytes(png, info); }
   /// How many bits a pixel has in the file.
@@ -82,7 +84,12 @@ bool PngDecoder::readHead() {
       7);
   png_read_info(png, info);
   bitsInFile = png_get_bit_depth(png, info) * png_get_channels(png, info);
+  return true;
+}
 
+bool PngDecoder::startRows() {
+  if (setjmp(png_jmpbuf(png)))
+    return false;
   // What Pillow's convert("RGB") does: the upper 8 of 16 bits, palettes looked
   // up, alpha dropped, no gamma.
   png_set_strip_16(png);
@@ -117,6 +124,8 @@ Expected<Picture> decodePng(StringRef path, StringRef bytes) {
   if (Error error = checkPictureSize(path, bytes, decoder.width(),
                                      decoder.height(), maxPixels))
     return error;
+  if (!decoder.startRows())
+    return broken();
 
   Picture picture;
   picture.width = decoder.width();

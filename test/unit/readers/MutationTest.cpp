@@ -8,7 +8,7 @@
 #include "vitc/Support/Npy.h"
 #include "vitc/Support/Picture.h"
 
-#include <chrono>
+#include <ctime>
 #include <fstream>
 #include <functional>
 #include <random>
@@ -28,7 +28,7 @@ protected:
   void damage(const std::string &original,
               const std::function<llvm::Error(const std::string &)> &read) {
     std::mt19937 random(20240607);
-    auto start = std::chrono::steady_clock::now();
+    std::clock_t start = std::clock();
     int refused = 0;
     for (int round = 0; round < rounds; ++round) {
       std::string path = write("file", mutate(original, random));
@@ -42,9 +42,8 @@ protected:
       EXPECT_LT(message.size(), 2000u);
     }
     EXPECT_GT(refused, rounds / 10);
-    std::chrono::duration<double> seconds =
-        std::chrono::steady_clock::now() - start;
-    EXPECT_LT(seconds.count(), 60);
+    // Of this process alone, so that a busy machine does not count.
+    EXPECT_LT(double(std::clock() - start) / CLOCKS_PER_SEC, 20);
   }
 
   static std::string mutate(std::string text, std::mt19937 &random) {

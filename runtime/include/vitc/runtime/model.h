@@ -18,7 +18,7 @@ enum { VITC_MODEL_VERSION = 1, VITC_MAX_RANK = 6 };
 /// Every function that can fail returns one of these; generated headers repeat them as ID_OK and so on.
 typedef enum vitc_status {
   VITC_OK = 0,
-  VITC_ERROR_ARGUMENT = 1,         ///< a null pointer, a size below 1, or a channel count the model cannot take
+  VITC_ERROR_ARGUMENT = 1,         ///< a null pointer, a size below 1, a stride below a row, or a channel count the model cannot take
   VITC_ERROR_MEMORY = 2,           ///< the context could not be allocated
   VITC_ERROR_WORKSPACE = 3,        ///< the caller's workspace is too small or not aligned to 64 bytes
   VITC_ERROR_WEIGHTS_OPEN = 4,     ///< the weights file is missing or cannot be read
@@ -32,7 +32,7 @@ typedef enum vitc_status {
 
 /// One 8-bit picture. Rows are `stride` bytes apart (negative for bottom-up pictures); `channels` interleaved bytes a pixel.
 /// A model with 3 channels takes 1 (grey, repeated) or 3; a model with 1 channel takes 1 or 3 (turned to grey as Pillow does);
-/// any other model takes its own number of channels.
+/// any other model takes its own number of channels. A stride shorter than a row is refused, unless there is only one row.
 typedef struct vitc_image_v1 {
   const uint8_t *pixels; ///< owned by the caller, only read
   int32_t width, height, channels;
@@ -77,7 +77,7 @@ typedef struct vitc_model_v1 {
   const char *target;
   int32_t batch, channels, height, width; ///< of the tensor that run_tensor takes, NCHW
   size_t workspace_bytes;
-  uint64_t weights_bytes;
+  uint64_t weights_bytes; ///< of the data, without the file's head
   double flops; ///< nominal, for one batch
   int32_t output_count;
   const vitc_output_v1 *outputs;

@@ -1,7 +1,8 @@
 /// From 8-bit pictures to the float tensor that a model takes: resize, centre crop, rescale, normalise.
 ///
 /// The steps and their order are those of transformers' image processors with Pillow as the resizer; results are equal
-/// to Pillow's, pixel for pixel. Memory is bounded by the size of the result, whatever the size of the picture.
+/// to Pillow 13's, pixel for pixel. (Earlier releases differ where a picture loses more than twice as many rows as columns:
+/// 13 resizes those vertically first.) Memory is bounded by the size of the result, whatever the size of the picture.
 #ifndef VITC_RUNTIME_PREPROCESS_H
 #define VITC_RUNTIME_PREPROCESS_H
 
@@ -31,8 +32,8 @@ struct Preprocessing {
   const float *mean, *std; ///< one per channel, or null for no normalisation
 };
 
-/// Scratch for one picture: integer sums of the whole result, one row, and tables of filter weights.
-/// Filters with more weights than the tables hold (very wide pictures) are evaluated as they are used.
+/// Scratch for one picture: integer sums of the whole result, one row, eight bytes a column, and a table of filter weights.
+/// Pictures with more weights than the table holds (very wide ones) are resized in several parts.
 constexpr size_t filterTableBytes = 256 * 1024;
 constexpr size_t preprocessScratchBytes(int64_t channels, int64_t height, int64_t width) {
   return size_t((4 * channels * height * width + channels * width + 8 * width + 63) / 64 * 64) + filterTableBytes;

@@ -18,7 +18,7 @@ struct WeightsHeader {
   uint64_t bytes;     ///< of the data after the head
   uint64_t identity;  ///< of the library that the data belongs to
   uint64_t checksum;  ///< of the data
-  uint64_t reserved[4];
+  uint64_t reserved[4]; ///< zeros
 };
 static_assert(sizeof(WeightsHeader) == 64);
 
@@ -30,9 +30,12 @@ uint64_t checksum(const void *data, size_t bytes);
 
 struct Weights; ///< one mapped file
 
-/// Opens `path` (or looks at `embedded`) and checks it; a second call with the same file shares the first mapping.
+/// Opens `path`, or when that is null looks at `embedded` (a whole file, 64-byte aligned), and checks it: the data must have
+/// `bytes` bytes and belong to `identity`. A second call with the same file shares the first mapping, and its check of the data.
+/// On success `*weights` is to be given back with releaseWeights; else it is null.
 vitc_status acquireWeights(const char *path, const unsigned char *embedded, uint64_t bytes, uint64_t identity,
                            Weights **weights);
+/// The data after the head, aligned to 64 bytes; valid until the last release.
 const unsigned char *weightsData(const Weights *weights);
 void releaseWeights(Weights *weights);
 

@@ -1,0 +1,334 @@
+/// The engine around a model that copies its pixels, adds a weight and reports
+/// two steps.
+#include "vitc/runtime/engine.h"
+
+#include "TestPicture.h"
+#include "vitc/runtime/threads.h"
+#include "vitc/runtime/weights.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <set>
+#include <string>
+
+using namespace vitc::rt;
+
+namespace {
+
+constexpr int32_t batch = 2, channels = 3, height = 6, width = 5;
+constexpr int64_t pictureFloats = channels * height * width;
+constexpr int64_t allFloats = batch * pictureFloats;
+constexpr uint64_t bufferOffset = 0;
+constexpr uint64_t pixelsOffset = 1024;
+constexpr uint64_t scratchOffset = 2048;
+constexpr size_t workspaceBytes =
+    scratchOffset + preprocessScratchBytes(channels, height, width);
+
+/// A weights file with one weight, 0.5.
+struct alignas(64) EmbeddedWeights {
+  WeightsHeader header;
+  float weight;
+};
+
+const EmbeddedWeights &embeddedWeights() {
+  static const EmbeddedWeights weights = [] {
+    EmbeddedWeights made{};
+    std::memcpy(made.header.magic, "VITCWGT1", 8);
+    made.weight = 0.5f;
+    made.header.bytes = sizeof(float);
+    made.header.identity = 42;
+    made.header.checksum = checksum(&made.weight, sizeof(float));
+    return made;
+  }();
+  return weights;
+}
+
+void forward(const Invocation &run) {
+  float *copy = buffer(run, bufferOffset);
+  for (int64_t index = 0; index < allFloats; ++index)
+    copy[index] = run.pixels[index];
+  done(run, 0);
+
+  struct Task {
+    const Invocation &run;
+    const float *copy;
+  } task{run, copy};
+  parallelFor(
+      static_cast<Threads *>(run.threads), batch,
+      [](void *argument, int32_t image) {
+        auto *task = static_cast<Task *>(argument);
+        for (int64_t index = 0; index < pictureFloats; ++index) {
+          int64_t at = image * pictureFloats + index;
+          task->run.outputs[0][at] = task->copy[at] + *weight(task->run, 0);
+        }
+      },
+      &task);
+  run.outputs[1][0] = copy[0];
+  done(run, 1);
+}
+
+const vitc_output_v1 outputTable[] = {
+    {"sum", 4, {batch, channels, height, width}, allFloats},
+    {"first", 1, {1}, 1}};
+
+Model makeModel() {
+  Model model{};
+  model.table.version = VITC_MODEL_VERSION;
+  model.table.batch = batch;
+  model.table.channels = channels;
+  model.table.height = height;
+  model.table.width = width;
+  model.table.workspace_bytes = workspaceBytes;
+  model.table.weights_bytes = sizeof(float);
+  model.table.output_count = 2;
+  model.table.outputs = outputTable;
+  model.cpu = Cpu::Baseline;
+  model.weightsIdentity = 42;
+  model.embeddedWeights =
+      reinterpret_cast<const unsigned char *>(&embeddedWeights());
+  model.preprocessing = plainPreprocessing(channels, height, width);
+  model.preprocessing.resize = Resize::Exact;
+  model.preprocessing.resizeHeight = height;
+  model.preprocessing.resizeWidth = width;
+  model.pixelsOffset = pixelsOffset;
+  model.scratchOffset = scratchOffset;
+  model.forward = forward;
+  return model;
+}
+
+const Model model = makeModel();
+
+/// A context that is destroyed at the end.
+class Running {
+public:
+  explicit Running(const vitc_options_v1 *options = nullptr) {
+    EXPECT_EQ(create(model, nullptr, options, &context), VITC_OK);
+  }
+  Running(const Running &) = delete;
+  Running &operator=(const Running &) = delete;
+  ~Running() { destroy(context); }
+
+  operator void *() const { return context; }
+
+private:
+  void *context = nullptr;
+};
+
+struct Outputs {
+  std::vector<float> sum = std::vector<float>(allFloats, -1.0f);
+  float first = -1.0f;
+  float *pointers[2] = {sum.data(), &first};
+};
+
+std::vector<float> ramp() {
+  std::vector<float> pixels;
+  for (int64_t index = 0; index < allFloats; ++index)
+    pixels.push_back(float(index) + 3);
+  return pixels;
+}
+
+vitc_options_v1 withThreads(int32_t threads) {
+  vitc_options_v1 options{};
+  options.threads = threads;
+  return options;
+}
+
+} // namespace
+
+TEST(Engine, RunsTensors) {
+  std::vector<float> pixels = ramp();
+  for (int32_t threads : {0, 1, 3}) {
+    vitc_options_v1 options = withThreads(threads);
+    Running context(&options);
+    Outputs outputs;
+    ASSERT_EQ(runTensor(context, pixels.data(), outputs.pointers), VITC_OK);
+    for (size_t index = 0; index < pixels.size(); ++index)
+      ASSERT_EQ(outputs.sum[index], pixels[index] + 0.5f);
+    EXPECT_EQ(outputs.first, 3.0f);
+  }
+}
+
+TEST(Engine, RunsPicturesOfAnySize) {
+  Running context;
+  TestPicture first = makePicture(17, 9, 3, 0),
+              second = makePicture(4, 40, 1, 0);
+  vitc_image_v1 images[] = {first.image(), second.image()};
+
+  std::vector<float> expected;
+  for (const vitc_image_v1 &image : images) {
+    std::vector<float> one;
+    ASSERT_EQ(preprocessTo(model.preprocessing, image, one), VITC_OK);
+    expected.insert(expected.end(), one.begin(), one.end());
+  }
+  std::vector<float> pixels(allFloats);
+  ASSERT_EQ(preprocess(context, images, pixels.data()), VITC_OK);
+  EXPECT_EQ(pixels, expected);
+
+  Outputs outputs;
+  ASSERT_EQ(run(context, images, outputs.pointers), VITC_OK);
+  for (size_t index = 0; index < pixels.size(); ++index)
+    ASSERT_EQ(outputs.sum[index], pixels[index] + 0.5f);
+}
+
+TEST(Engine, StopsAtAPictureThatDoesNotFit) {
+  Running context;
+  TestPicture good = makePicture(17, 9, 3, 0), bad = makePicture(17, 9, 2, 0);
+  vitc_image_v1 images[] = {good.image(), bad.image()};
+  Outputs outputs;
+  EXPECT_EQ(run(context, images, outputs.pointers), VITC_ERROR_ARGUMENT);
+  EXPECT_EQ(outputs.sum[0], -1.0f);
+  std::vector<float> pixels(allFloats);
+  EXPECT_EQ(preprocess(context, images, pixels.data()), VITC_ERROR_ARGUMENT);
+}
+
+TEST(Engine, UsesALentWorkspace) {
+  TestScratch memory(workspaceBytes + 64);
+  vitc_options_v1 options{};
+  options.workspace = memory.get();
+  options.workspace_bytes = workspaceBytes;
+  std::vector<float> pixels = ramp();
+  {
+    Running context(&options);
+    Outputs outputs;
+    ASSERT_EQ(runTensor(context, pixels.data(), outputs.pointers), VITC_OK);
+    EXPECT_EQ(outputs.sum[7], pixels[7] + 0.5f);
+  }
+  // The model's buffer is in the caller's memory, which is still there.
+  EXPECT_EQ(std::memcmp(static_cast<char *>(memory.get()) + bufferOffset,
+                        pixels.data(), allFloats * sizeof(float)),
+            0);
+}
+
+TEST(Engine, RefusesAWorkspaceTooSmallOrMisaligned) {
+  TestScratch memory(workspaceBytes + 64);
+  void *context = &memory;
+  vitc_options_v1 options{};
+  options.workspace = memory.get();
+  options.workspace_bytes = workspaceBytes - 1;
+  EXPECT_EQ(create(model, nullptr, &options, &context), VITC_ERROR_WORKSPACE);
+  EXPECT_EQ(context, nullptr);
+  options.workspace_bytes = workspaceBytes + 32;
+  options.workspace = static_cast<char *>(memory.get()) + 32;
+  EXPECT_EQ(create(model, nullptr, &options, &context), VITC_ERROR_WORKSPACE);
+}
+
+TEST(Engine, ObserverSeesEveryStepAndTheWorkspace) {
+  struct Seen {
+    std::vector<int32_t> steps;
+    float value = 0;
+  } seen;
+  auto observer = [](void *user, int32_t step, const void *workspace) {
+    auto *seen = static_cast<Seen *>(user);
+    seen->steps.push_back(step);
+    std::memcpy(&seen->value, workspace, sizeof(float));
+  };
+  Running context;
+  std::vector<float> pixels = ramp();
+  Outputs outputs;
+  observe(context, observer, &seen);
+  ASSERT_EQ(runTensor(context, pixels.data(), outputs.pointers), VITC_OK);
+  EXPECT_EQ(seen.steps, (std::vector<int32_t>{0, 1}));
+  EXPECT_EQ(seen.value, 3.0f);
+  observe(context, nullptr, nullptr);
+  ASSERT_EQ(runTensor(context, pixels.data(), outputs.pointers), VITC_OK);
+  EXPECT_EQ(seen.steps.size(), 2u);
+}
+
+TEST(Engine, UsesALentLoop) {
+  int calls = 0;
+  vitc_options_v1 options{};
+  options.parallel_user = &calls;
+  options.parallel_for = [](void *user, int32_t count,
+                            void (*body)(void *task, int32_t index),
+                            void *task) {
+    ++*static_cast<int *>(user);
+    for (int32_t index = 0; index < count; ++index)
+      body(task, index);
+  };
+  Running context(&options);
+  std::vector<float> pixels = ramp();
+  Outputs outputs;
+  ASSERT_EQ(runTensor(context, pixels.data(), outputs.pointers), VITC_OK);
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(outputs.sum.back(), pixels.back() + 0.5f);
+}
+
+TEST(Engine, ContextsAreIndependent) {
+  vitc_options_v1 options = withThreads(2);
+  Running first(&options), second(&options);
+  std::vector<float> pixels = ramp(), zeros(allFloats);
+  Outputs a, b;
+  ASSERT_EQ(runTensor(first, pixels.data(), a.pointers), VITC_OK);
+  ASSERT_EQ(runTensor(second, zeros.data(), b.pointers), VITC_OK);
+  EXPECT_EQ(a.sum[1], pixels[1] + 0.5f);
+  EXPECT_EQ(b.sum[1], 0.5f);
+}
+
+TEST(Engine, RunningLeavesTheHeapAlone) {
+  Running context;
+  TestPicture picture = makePicture(30, 20, 3, 0);
+  vitc_image_v1 images[] = {picture.image(), picture.image()};
+  Outputs outputs;
+  size_t before = mallinfo2().uordblks;
+  vitc_status status = run(context, images, outputs.pointers);
+  size_t after = mallinfo2().uordblks;
+  EXPECT_EQ(status, VITC_OK);
+  EXPECT_EQ(before, after);
+}
+
+TEST(Engine, RefusesNullArguments) {
+  EXPECT_EQ(create(model, nullptr, nullptr, nullptr), VITC_ERROR_ARGUMENT);
+  Running context;
+  Outputs outputs;
+  std::vector<float> pixels = ramp();
+  TestPicture picture = makePicture(30, 20, 3, 0);
+  vitc_image_v1 images[] = {picture.image(), picture.image()};
+
+  EXPECT_EQ(run(nullptr, images, outputs.pointers), VITC_ERROR_ARGUMENT);
+  EXPECT_EQ(run(context, nullptr, outputs.pointers), VITC_ERROR_ARGUMENT);
+  EXPECT_EQ(run(context, images, nullptr), VITC_ERROR_ARGUMENT);
+  EXPECT_EQ(runTensor(nullptr, pixels.data(), outputs.pointers),
+            VITC_ERROR_ARGUMENT);
+  EXPECT_EQ(runTensor(context, nullptr, outputs.pointers), VITC_ERROR_ARGUMENT);
+  EXPECT_EQ(runTensor(context, pixels.data(), nullptr), VITC_ERROR_ARGUMENT);
+  EXPECT_EQ(preprocess(nullptr, images, pixels.data()), VITC_ERROR_ARGUMENT);
+  EXPECT_EQ(preprocess(context, nullptr, pixels.data()), VITC_ERROR_ARGUMENT);
+  EXPECT_EQ(preprocess(context, images, nullptr), VITC_ERROR_ARGUMENT);
+  outputs.pointers[1] = nullptr;
+  EXPECT_EQ(runTensor(context, pixels.data(), outputs.pointers),
+            VITC_ERROR_ARGUMENT);
+  observe(nullptr, nullptr, nullptr);
+  destroy(nullptr);
+}
+
+TEST(Engine, FailedCreateLeavesNull) {
+  void *context = &context;
+  EXPECT_EQ(create(model, "/nonexistent/model.weights", nullptr, &context),
+            VITC_ERROR_WEIGHTS_OPEN);
+  EXPECT_EQ(context, nullptr);
+
+  context = &context;
+  vitc_options_v1 options = withThreads(-1);
+  EXPECT_EQ(create(model, nullptr, &options, &context), VITC_ERROR_ARGUMENT);
+  EXPECT_EQ(context, nullptr);
+
+  Model other = model;
+  other.weightsIdentity = 43;
+  EXPECT_EQ(create(other, nullptr, nullptr, &context),
+            VITC_ERROR_WEIGHTS_MISMATCH);
+  other = model;
+  other.embeddedWeights = nullptr;
+  EXPECT_EQ(create(other, nullptr, nullptr, &context), VITC_ERROR_ARGUMENT);
+  other = model;
+  other.cpu = Cpu(99);
+  EXPECT_EQ(create(other, nullptr, nullptr, &context), VITC_ERROR_CPU);
+}
+
+TEST(Engine, EveryStatusHasItsText) {
+  std::set<std::string> texts;
+  for (int status = VITC_OK; status <= VITC_ERROR_IMAGE_SIZE; ++status)
+    texts.insert(statusText(vitc_status(status)));
+  EXPECT_EQ(texts.size(), size_t(VITC_ERROR_IMAGE_SIZE) + 1);
+  EXPECT_EQ(texts.count(statusText(vitc_status(99))), 0u);
+}

@@ -1,0 +1,185 @@
+/// Strides, channels, sizes and refusals of preprocessing.
+#include "TestPicture.h"
+
+#include <climits>
+#include <gtest/gtest.h>
+
+using namespace vitc::rt;
+
+namespace {
+
+Preprocessing resizing(int32_t channels, int32_t height, int32_t width,
+                       Filter filter) {
+  Preprocessing how = plainPreprocessing(channels, height, width);
+  how.resize = Resize::Exact;
+  how.resizeHeight = height;
+  how.resizeWidth = width;
+  how.filter = filter;
+  return how;
+}
+
+std::vector<float> mustPreprocess(const Preprocessing &how,
+                                  const vitc_image_v1 &image) {
+  std::vector<float> result;
+  EXPECT_EQ(preprocessTo(how, image, result), VITC_OK);
+  return result;
+}
+
+vitc_status statusOf(const Preprocessing &how, const vitc_image_v1 &image) {
+  std::vector<float> result;
+  return preprocessTo(how, image, result);
+}
+
+} // namespace
+
+TEST(Preprocess, StrideMayBeLongerOrNegative) {
+  TestPicture picture = makePicture(23, 17, 3, 0);
+  Preprocessing how = resizing(3, 9, 11, Filter::Bicubic);
+  std::vector<float> expected = mustPreprocess(how, picture.image());
+
+  constexpr ptrdiff_t rowBytes = 23 * 3, stride = rowBytes + 13;
+  std::vector<uint8_t> padded(stride * 17, 77), flipped(stride * 17, 77);
+  for (ptrdiff_t y = 0; y < 17; ++y) {
+    const uint8_t *row = picture.pixels.data() + y * rowBytes;
+    std::memcpy(&padded[size_t(y * stride)], row, rowBytes);
+    std::memcpy(&flipped[size_t((16 - y) * stride)], row, rowBytes);
+  }
+  EXPECT_EQ(mustPreprocess(how, {padded.data(), 23, 17, 3, stride}), expected);
+  const uint8_t *lastRow = flipped.data() + 16 * stride;
+  EXPECT_EQ(mustPreprocess(how, {lastRow, 23, 17, 3, -stride}), expected);
+}
+
+TEST(Preprocess, NothingPastTheLastPixelIsRead) {
+  // The last row ends with its last pixel: the vector has no padding.
+  for (Filter filter : {Filter::Nearest, Filter::Bilinear, Filter::Lanczos}) {
+    TestPicture picture = makePicture(5, 90, 3, 0);
+    picture.pixels.shrink_to_fit();
+    mustPreprocess(resizing(3, 4, 5, filter), picture.image());
+    mustPreprocess(resizing(3, 8, 8, filter), picture.image());
+    mustPreprocess(resizing(1, 8, 8, filter), picture.image());
+  }
+}
+
+TEST(Preprocess, GreyIsRepeated) {
+  TestPicture grey = makePicture(19, 14, 1, 0);
+  std::vector<float> one =
+      mustPreprocess(resizing(1, 6, 8, Filter::Bilinear), grey.image());
+  std::vector<float> three =
+      mustPreprocess(resizing(3, 6, 8, Filter::Bilinear), grey.image());
+  for (size_t channel = 0; channel < 3; ++channel)
+    EXPECT_TRUE(std::equal(one.begin(), one.end(),
+                           three.begin() + ptrdiff_t(channel * one.size())));
+}
+
+TEST(Preprocess, ColoursBecomePillowsGrey) {
+  TestPicture colours{4, 1, 3, {255, 0, 0, 0, 255, 0, 0, 0, 255, 10, 200, 30}};
+  std::vector<float> grey =
+      mustPreprocess(plainPreprocessing(1, 1, 4), colours.image());
+  EXPECT_EQ(grey, (std::vector<float>{76, 150, 29, 124}));
+}
+
+TEST(Preprocess, OtherChannelCountsAreTakenAsTheyAre) {
+  TestPicture five = makePicture(12, 30, 5, 0);
+  for (int32_t height : {4, 40}) {
+    std::vector<float> all =
+        mustPreprocess(resizing(5, height, 7, Filter::Bilinear), five.image());
+    for (size_t channel = 0; channel < 5; ++channel) {
+      TestPicture one{12, 30, 1, {}};
+      for (size_t pixel = 0; pixel < 12 * 30; ++pixel)
+        one.pixels.push_back(five.pixels[pixel * 5 + channel]);
+      std::vector<float> expected =
+          mustPreprocess(resizing(1, height, 7, Filter::Bilinear), one.image());
+      EXPECT_TRUE(
+          std::equal(expected.begin(), expected.end(),
+                     all.begin() + ptrdiff_t(channel * expected.size())));
+    }
+  }
+}
+
+TEST(Preprocess, PaddingIsNormalisedBlack) {
+  const float mean[] = {0.5f}, std[] = {0.25f};
+  Preprocessing how = plainPreprocessing(1, 4, 3);
+  how.centerCrop = true;
+  how.rescale = 1.0 / 255;
+  how.mean = mean;
+  how.std = std;
+  TestPicture white{1, 1, 1, {255}};
+  std::vector<float> result = mustPreprocess(how, white.image());
+  // The extra row goes above: (4 - 1 + 1) / 2 = 2 rows of padding before.
+  for (size_t index = 0; index < result.size(); ++index)
+    EXPECT_EQ(result[index], index == 2 * 3 + 1 ? 2.0f : -2.0f) << index;
+}
+
+TEST(Preprocess, ExtremePicturesOfOneColourKeepIt) {
+  // Weights add up to one, whatever the size: no pixel outside is read.
+  for (auto [width, height] : {std::pair{1, 30000}, {30000, 1}, {1, 1}}) {
+    TestPicture picture{width, height, 3, {}};
+    picture.pixels.assign(size_t(width) * size_t(height) * 3, 200);
+    for (int filter = 0; filter <= 5; ++filter) {
+      Preprocessing how = plainPreprocessing(3, 32, 32);
+      how.resize = Resize::ShortestEdge;
+      how.resizeHeight = 40;
+      how.filter = Filter(filter);
+      how.centerCrop = true;
+      for (float value : mustPreprocess(how, picture.image()))
+        ASSERT_EQ(value, 200.0f) << width << "x" << height << ", " << filter;
+    }
+  }
+}
+
+TEST(Preprocess, RefusesAnotherSize) {
+  TestPicture picture = makePicture(8, 6, 3, 0);
+  EXPECT_EQ(statusOf(plainPreprocessing(3, 6, 7), picture.image()),
+            VITC_ERROR_IMAGE_SIZE);
+  Preprocessing how = plainPreprocessing(3, 12, 12);
+  how.resize = Resize::ShortestEdge;
+  how.resizeHeight = 12;
+  EXPECT_EQ(statusOf(how, picture.image()), VITC_ERROR_IMAGE_SIZE);
+  // 12 * 8 / 6 = 16 columns.
+  how.width = 16;
+  EXPECT_EQ(statusOf(how, picture.image()), VITC_OK);
+}
+
+TEST(Preprocess, RefusesResultsThatPillowCouldNotHold) {
+  Preprocessing how = plainPreprocessing(1, 8, 8);
+  how.resize = Resize::ShortestEdge;
+  how.resizeHeight = 1 << 20;
+  how.centerCrop = true;
+  std::vector<uint8_t> row(1 << 12);
+  EXPECT_EQ(statusOf(how, {row.data(), 1 << 12, 1, 1, 1 << 12}),
+            VITC_ERROR_IMAGE_SIZE);
+}
+
+TEST(Preprocess, RefusesWrongArguments) {
+  TestPicture picture = makePicture(8, 6, 3, 0);
+  Preprocessing how = resizing(3, 4, 4, Filter::Bilinear);
+  vitc_image_v1 good = picture.image();
+  EXPECT_EQ(statusOf(how, good), VITC_OK);
+
+  vitc_image_v1 bad = good;
+  bad.pixels = nullptr;
+  EXPECT_EQ(statusOf(how, bad), VITC_ERROR_ARGUMENT);
+  for (int32_t size : {0, -1, INT_MIN}) {
+    bad = good;
+    bad.width = size;
+    EXPECT_EQ(statusOf(how, bad), VITC_ERROR_ARGUMENT);
+    bad = good;
+    bad.height = size;
+    EXPECT_EQ(statusOf(how, bad), VITC_ERROR_ARGUMENT);
+  }
+  for (int32_t channels : {-1, 0, 2, 4}) {
+    bad = good;
+    bad.channels = channels;
+    EXPECT_EQ(statusOf(how, bad), VITC_ERROR_ARGUMENT);
+  }
+  for (ptrdiff_t stride : {0, 8, 23, -23}) {
+    bad = good;
+    bad.stride = stride;
+    EXPECT_EQ(statusOf(how, bad), VITC_ERROR_ARGUMENT);
+  }
+  // A single row has no next one.
+  bad = good;
+  bad.height = 1;
+  bad.stride = 0;
+  EXPECT_EQ(statusOf(how, bad), VITC_OK);
+}

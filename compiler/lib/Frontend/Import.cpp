@@ -46,8 +46,7 @@ static std::vector<TensorInfo> declaredTensors(ModuleOp module) {
   std::vector<TensorInfo> tensors;
   for (auto parameter : module.getOps<vit::ParameterOp>())
     if (!parameter.isDerived())
-      tensors.push_back({parameter.getSymName().str(), StoredType::F32, llvm::to_vector(parameter.getTensorType().getShape()),
-                         "random weights"});
+      tensors.push_back({parameter.getSymName().str(), StoredType::F32, parameter.getTensorType().getShape().vec(), "random weights"});
   return tensors;
 }
 

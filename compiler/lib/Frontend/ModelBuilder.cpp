@@ -181,7 +181,7 @@ llvm::Expected<OwningOpRef<ModuleOp>> ModelBuilder::finish(ArrayRef<std::string>
   if (!firstError.empty())
     return userError(firstError);
   if (llvm::Error error = checkForExtraTensors(mayIgnore))
-    return std::move(error);
+    return error;
 
   SmallVector<std::string> wanted(outputs);
   if (wanted.empty())

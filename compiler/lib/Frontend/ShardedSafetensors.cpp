@@ -8,6 +8,8 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Path.h"
 
+#include <map>
+
 using namespace llvm;
 
 namespace vitc {

@@ -1,8 +1,11 @@
-/// Conversion of stored little-endian elements to the types that the compiler computes with.
+/// Conversion of stored little-endian elements to the types that the compiler
+/// computes with.
 #ifndef VITC_LIB_FRONTEND_STOREDDATA_H
 #define VITC_LIB_FRONTEND_STOREDDATA_H
 
 #include "vitc/Frontend/Checkpoint.h"
+
+#include <optional>
 
 namespace vitc {
 
@@ -10,13 +13,16 @@ namespace vitc {
 std::optional<StoredType> storedTypeFromName(llvm::StringRef name);
 
 /// Reads out.size() elements at `data`, which may have any alignment.
-void convertStored(StoredType type, const char *data, llvm::MutableArrayRef<float> out);
-void convertStored(StoredType type, const char *data, llvm::MutableArrayRef<double> out);
+void convertStored(StoredType type, const char *data,
+                   llvm::MutableArrayRef<float> out);
+void convertStored(StoredType type, const char *data,
+                   llvm::MutableArrayRef<double> out);
 
 /// `[48,3,8,8]`.
 std::string shownShape(llvm::ArrayRef<int64_t> shape);
 
-/// Stops the compiler if [first, first + count) is not inside the tensor: a caller's mistake that must not become a stray read.
+/// Stops the compiler if [first, first + count) is not inside the tensor: a
+/// caller's mistake that must not become a stray read.
 void checkReadRange(const TensorInfo &tensor, int64_t first, size_t count);
 
 } // namespace vitc

@@ -22,6 +22,8 @@ public:
 
 private:
   void execute(Operation &op);
+  /// Makes sure that a parameter has its value.
+  void read(Value value);
   const Tensor &operator[](Value value) { return values.find(value)->second; }
   const Tensor *optional(Value value) { return value ? &(*this)[value] : nullptr; }
   SmallVector<const Tensor *> all(ValueRange range) {
@@ -43,6 +45,10 @@ std::vector<Tensor> BlockInterpreter::run(Block &block) {
       lastUser[operand] = &op;
 
   for (Operation &op : block.without_terminator()) {
+    if (isa<vit::GetOp>(op))
+      continue; // read when it is used, so that not all weights are in memory at once
+    for (Value operand : op.getOperands())
+      read(operand);
     execute(op);
     if (observer)
       for (Value result : op.getResults())
@@ -52,9 +58,19 @@ std::vector<Tensor> BlockInterpreter::run(Block &block) {
         values.erase(operand);
   }
   std::vector<Tensor> results;
-  for (Value operand : block.getTerminator()->getOperands())
+  for (Value operand : block.getTerminator()->getOperands()) {
+    read(operand);
     results.push_back((*this)[operand]);
+  }
   return results;
+}
+
+void BlockInterpreter::read(Value value) {
+  auto get = value.getDefiningOp<vit::GetOp>();
+  if (!get || values.contains(value))
+    return;
+  auto parameter = SymbolTable::lookupNearestSymbolFrom<vit::ParameterOp>(module, get.getParameterAttr());
+  define(value, evaluateParameter(parameter, checkpoint));
 }
 
 void BlockInterpreter::execute(Operation &operation) {
@@ -64,10 +80,6 @@ void BlockInterpreter::execute(Operation &operation) {
   Tensor maps;
   Tensor result =
       TypeSwitch<Operation *, Tensor>(&operation)
-          .Case([&](vit::GetOp op) {
-            auto parameter = SymbolTable::lookupNearestSymbolFrom<vit::ParameterOp>(module, op.getParameterAttr());
-            return evaluateParameter(parameter, checkpoint);
-          })
           .Case([&](vit::PatchEmbedOp op) {
             return patchEmbed(self[op.getImage()], self[op.getWeight()], optional(op.getBias()), optional(op.getPosition()));
           })

@@ -10,9 +10,12 @@ llvm::Expected<Picture> decodePng(llvm::StringRef path, llvm::StringRef bytes);
 llvm::Expected<Picture> decodeJpeg(llvm::StringRef path, llvm::StringRef bytes);
 llvm::Expected<Picture> decodePpm(llvm::StringRef path, llvm::StringRef bytes);
 
-/// Checks a size that a file claims before memory is taken: at least one pixel, at most a gigapixel, and no more than
-/// `maxPixels`, the most that a file of this length can hold in its format.
-llvm::Error checkPictureSize(llvm::StringRef path, llvm::StringRef bytes, uint64_t width, uint64_t height, uint64_t maxPixels);
+/// Checks a size that a file claims before memory is taken: at least one pixel,
+/// at most a gigapixel, and no more than `maxPixels`, the most that a file of
+/// this length can hold in its format.
+llvm::Error checkPictureSize(llvm::StringRef path, llvm::StringRef bytes,
+                             uint64_t width, uint64_t height,
+                             uint64_t maxPixels);
 
 } // namespace vitc
 

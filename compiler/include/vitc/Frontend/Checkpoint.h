@@ -51,7 +51,8 @@ llvm::Expected<std::unique_ptr<Checkpoint>> openShardedSafetensors(llvm::StringR
 llvm::Expected<std::unique_ptr<Checkpoint>> openCheckpoint(llvm::StringRef folder);
 
 /// Tensors of the wanted names and shapes with values drawn from `seed` and the tensor's name alone, spread so that activations keep
-/// their scale: norm gains near 1, matrices by fan-in, small biases.
+/// their scale: norm gains near 1, matrices by fan-in, small biases. They are stored as F32, whatever type was wanted, and
+/// have the same bits on every machine.
 std::unique_ptr<Checkpoint> makeRandomCheckpoint(std::vector<TensorInfo> wanted, uint64_t seed);
 
 /// How many NaN and infinite values the tensor has.

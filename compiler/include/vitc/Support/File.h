@@ -1,4 +1,5 @@
-/// Opening of input files: only regular files, so that a pipe or a device can neither block nor flood the reader.
+/// Opening of input files: only regular files, so that a pipe or a device can
+/// neither block nor flood the reader.
 #ifndef VITC_SUPPORT_FILE_H
 #define VITC_SUPPORT_FILE_H
 
@@ -9,8 +10,9 @@
 
 namespace vitc {
 
-/// The bytes of a regular file; links are followed. Large files are mapped, not read. A file over `maxBytes` is refused unopened.
-/// The file must not shrink while the buffer lives, as with every mapping.
+/// The bytes of a regular file; links are followed. Large files are mapped, not
+/// read. A file over `maxBytes` is refused unopened. The file must not shrink
+/// while the buffer lives, as with every mapping.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 mapFile(llvm::StringRef path, uint64_t maxBytes = UINT64_MAX);
 

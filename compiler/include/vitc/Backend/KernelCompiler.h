@@ -1,0 +1,41 @@
+/// Turns kernel specs into objects by running backend programs (docs/KernelProtocol.md), with a cache between runs.
+#ifndef VITC_BACKEND_KERNELCOMPILER_H
+#define VITC_BACKEND_KERNELCOMPILER_H
+
+#include "vitc/Support/Error.h"
+#include "llvm/Support/JSON.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace vitc {
+
+struct KernelRequest {
+  std::string name;           ///< the symbol
+  std::string specification;  ///< the whole JSON document of the protocol
+};
+
+struct CompiledKernel {
+  std::string name;
+  std::string objectPath;   ///< in the cache
+  std::string adapter;      ///< C++ source that gives the object its plain signature
+  llvm::json::Object report;
+  bool cached = false;
+};
+
+struct KernelCompilerOptions {
+  std::string program;
+  std::string cacheFolder;
+  unsigned jobs = 1;
+  unsigned timeoutSeconds = 300; ///< for one kernel; a backend that hangs is ended and reported
+  std::function<void(unsigned done, unsigned total)> progress;
+};
+
+/// The kernels in the order of the requests. Fails with the backend's own words if one cannot be compiled.
+llvm::Expected<std::vector<CompiledKernel>> compileKernels(llvm::ArrayRef<KernelRequest> requests,
+                                                           const KernelCompilerOptions &options);
+
+} // namespace vitc
+
+#endif // VITC_BACKEND_KERNELCOMPILER_H

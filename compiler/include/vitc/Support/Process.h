@@ -1,0 +1,40 @@
+/// Other programs: backends, C++ compilers, binutils.
+#ifndef VITC_SUPPORT_PROCESS_H
+#define VITC_SUPPORT_PROCESS_H
+
+#include "vitc/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace vitc {
+
+struct ProcessRequest {
+  std::string program; ///< a path
+  std::vector<std::string> arguments;
+};
+
+struct ProcessResult {
+  int exitCode = 0;      ///< -1: not started; -2: killed by a signal or by the time limit
+  std::string error;     ///< what it wrote to standard error, and why it could not run
+  bool timedOut = false;
+
+  bool succeeded() const { return exitCode == 0; }
+  /// The first lines of its complaint, for a message.
+  std::string describe() const;
+};
+
+/// Runs all of them, at most `jobs` at a time, each for at most `timeoutSeconds` (0: no limit). `finished` is called on the
+/// caller's thread; an error that it returns ends the others and is returned.
+llvm::Error runProcesses(llvm::ArrayRef<ProcessRequest> requests, unsigned jobs, unsigned timeoutSeconds,
+                         llvm::function_ref<llvm::Error(size_t index, const ProcessResult &result)> finished);
+
+/// One program; its failure is an error that has the command and the complaint.
+llvm::Error runProcess(const ProcessRequest &request);
+
+/// The path of a program: as it is if it has a slash, else looked up in PATH.
+llvm::Expected<std::string> findProgram(llvm::StringRef name);
+
+} // namespace vitc
+
+#endif // VITC_SUPPORT_PROCESS_H

@@ -1,0 +1,62 @@
+/// The generated text of a library: header, glue, package files, example.
+#ifndef VITC_TARGET_CPP_LIBRARY_H
+#define VITC_TARGET_CPP_LIBRARY_H
+
+#include "vitc/Frontend/ImageProcessor.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+#include <vector>
+
+namespace vitc {
+
+struct OutputDescription {
+  std::string name;
+  std::vector<int64_t> shape;
+  int64_t elements() const;
+};
+
+/// One kernel call, for observers: see vitc_step_v1.
+struct StepDescription {
+  std::string layer, kernel;
+  double flops, bytes;
+  int64_t bufferOffset, bufferRows, bufferColumns, bufferStride;
+};
+
+/// Everything the texts say about one library.
+struct LibraryDescription {
+  std::string name;   ///< the identifier ID
+  std::string model;  ///< the model's own name, for comments
+  std::string target; ///< vitc's name of it
+  std::string cpu;    ///< enumerator of vitc::rt::Cpu
+  int64_t batch, channels, height, width;
+  std::vector<OutputDescription> outputs;
+  std::vector<StepDescription> steps;
+  ImageProcessor processor;
+  int64_t workspaceBytes, pixelsOffset, scratchOffset, scratchBytes;
+  uint64_t weightsBytes, weightsIdentity;
+  bool embedWeights;
+  double flops;
+};
+
+/// Outputs, steps and sizes of a planned module.
+LibraryDescription describeLibrary(mlir::ModuleOp module);
+
+/// include/ID.h.
+std::string emitHeader(const LibraryDescription &library);
+/// The C API and the table behind it.
+std::string emitApi(const LibraryDescription &library);
+/// lib/cmake/ID/IDConfig.cmake, lib/pkgconfig/ID.pc.
+std::string emitCMakeConfig(const LibraryDescription &library);
+std::string emitPkgConfig(const LibraryDescription &library);
+/// example/main.cpp and example/CMakeLists.txt.
+std::string emitExample(const LibraryDescription &library);
+std::string emitExampleCMake(const LibraryDescription &library);
+
+/// The forward function through EmitC; `module` is a planned module and is consumed.
+llvm::Expected<std::string> emitForward(mlir::ModuleOp module, const LibraryDescription &library);
+
+} // namespace vitc
+
+#endif // VITC_TARGET_CPP_LIBRARY_H

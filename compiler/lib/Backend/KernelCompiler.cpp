@@ -1,0 +1,146 @@
+#include "vitc/Backend/KernelCompiler.h"
+
+#include "vitc/Support/Process.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/SHA256.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace vitc;
+namespace fs = llvm::sys::fs;
+
+static std::string join(llvm::StringRef folder, const llvm::Twine &name) {
+  llvm::SmallString<256> path(folder);
+  llvm::sys::path::append(path, name);
+  return std::string(path);
+}
+
+static llvm::Expected<std::string> readText(llvm::StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return llvm::createStringError(buffer.getError(), path + ": " + buffer.getError().message());
+  return (*buffer)->getBuffer().str();
+}
+
+/// The kernel in a folder of the cache, or an error if the folder is missing or damaged.
+static llvm::Expected<CompiledKernel> load(llvm::StringRef folder, llvm::StringRef name) {
+  CompiledKernel kernel;
+  kernel.name = name.str();
+  kernel.objectPath = join(folder, "kernel.o");
+  llvm::Expected<std::string> report = readText(join(folder, "kernel.json"));
+  if (!report)
+    return report.takeError();
+  llvm::Expected<std::string> adapter = readText(join(folder, "kernel.cpp"));
+  if (!adapter)
+    return adapter.takeError();
+  kernel.adapter = std::move(*adapter);
+  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(*report);
+  if (!parsed)
+    return parsed.takeError();
+  llvm::json::Object *object = parsed->getAsObject();
+  uint64_t size = 0;
+  if (!object || fs::file_size(kernel.objectPath, size) || int64_t(size) != object->getInteger("object_bytes").value_or(-1))
+    return llvm::createStringError(folder + ": damaged");
+  kernel.report = std::move(*object);
+  return kernel;
+}
+
+namespace {
+
+/// One kernel on its way: a folder in the cache under the hash of everything that decides its contents.
+struct Job {
+  const KernelRequest *request;
+  std::string folder, staging;
+};
+
+} // namespace
+
+/// A backend that was rebuilt may give other kernels under the same version, so its file is part of the key.
+static llvm::Expected<std::string> identityOf(llvm::StringRef program) {
+  auto buffer = llvm::MemoryBuffer::getFile(program, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return userError(program, "cannot run the kernel backend: " + buffer.getError().message());
+  return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef((*buffer)->getBuffer())), /*LowerCase=*/true);
+}
+
+static llvm::Error prepare(Job &job) {
+  job.staging = job.folder + ".tmp" + std::to_string(llvm::sys::Process::getProcessId());
+  if (std::error_code code = fs::create_directories(job.staging))
+    return userError(job.staging, "cannot create the kernel cache: " + code.message() + "; VITC_CACHE_DIR names another folder");
+  std::error_code code;
+  llvm::raw_fd_ostream os(join(job.staging, "spec.json"), code);
+  os << job.request->specification << "\n";
+  os.close();
+  if (code || os.has_error()) {
+    os.clear_error();
+    return userError(job.staging, "cannot write to the kernel cache: " + (code ? code : os.error()).message());
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::vector<CompiledKernel>> vitc::compileKernels(llvm::ArrayRef<KernelRequest> requests,
+                                                                 const KernelCompilerOptions &options) {
+  llvm::Expected<std::string> identity = identityOf(options.program);
+  if (!identity)
+    return identity.takeError();
+
+  std::vector<Job> jobs, missing;
+  unsigned done = 0;
+  for (const KernelRequest &request : requests) {
+    std::string key = llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(*identity + request.specification)), true);
+    Job job{&request, join(options.cacheFolder, "kernels/" + key.substr(0, 2) + "/" + key.substr(2, 38)), ""};
+    jobs.push_back(job);
+    llvm::Expected<CompiledKernel> known = load(job.folder, request.name);
+    if (known) {
+      ++done;
+      continue;
+    }
+    llvm::consumeError(known.takeError());
+    fs::remove_directories(job.folder);
+    missing.push_back(job);
+  }
+  auto report = [&] {
+    if (options.progress)
+      options.progress(done, requests.size());
+  };
+  report();
+
+  std::vector<ProcessRequest> processes;
+  for (Job &job : missing) {
+    if (llvm::Error error = prepare(job))
+      return error;
+    processes.push_back({options.program, {"--spec", join(job.staging, "spec.json"), "-o", join(job.staging, "kernel")}});
+  }
+  llvm::Error error = runProcesses(processes, options.jobs, options.timeoutSeconds, [&](size_t index, const ProcessResult &result) -> llvm::Error {
+    Job &job = missing[index];
+    if (!result.succeeded()) {
+      fs::remove_directories(job.staging);
+      return llvm::createStringError("the backend could not compile kernel " + job.request->name + ": " + result.describe());
+    }
+    // Another vitc may have been quicker; its kernel is the same.
+    if (fs::rename(job.staging, job.folder))
+      fs::remove_directories(job.staging);
+    ++done;
+    report();
+    return llvm::Error::success();
+  });
+  if (error) {
+    for (Job &job : missing)
+      fs::remove_directories(job.staging);
+    return error;
+  }
+
+  std::vector<CompiledKernel> kernels;
+  for (const Job &job : jobs) {
+    llvm::Expected<CompiledKernel> kernel = load(job.folder, job.request->name);
+    if (!kernel)
+      return kernel.takeError();
+    kernel->cached = llvm::none_of(missing, [&](const Job &other) { return other.request == job.request; });
+    kernels.push_back(std::move(*kernel));
+  }
+  return kernels;
+}

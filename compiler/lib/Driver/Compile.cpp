@@ -1,0 +1,341 @@
+#include "vitc/Driver/Compile.h"
+
+#include "LibraryBuild.h"
+#include "Manifest.h"
+#include "Staging.h"
+
+#include "vitc/Dialect/ViT/IR/ViT.h"
+#include "vitc/Driver/Targets.h"
+#include "vitc/Pipelines/Pipelines.h"
+#include "vitc/Target/Weights.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Threading.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace vitc;
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+/// A C identifier out of the model's name, or the one given if it is one.
+static llvm::Expected<std::string> identifierFor(const CompileOptions &options, StringRef modelName) {
+  auto isIdentifier = [](StringRef text) {
+    return !text.empty() && !llvm::isDigit(text[0]) && llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+  };
+  if (!options.name.empty()) {
+    if (!isIdentifier(options.name))
+      return userError("--name " + options.name + " is not a C identifier (letters, digits and _, not starting with a digit)");
+    return options.name;
+  }
+  std::string name;
+  for (char c : modelName)
+    name += llvm::isAlnum(c) ? c : '_';
+  return isIdentifier(name) ? name : "model_" + name;
+}
+
+static llvm::Error checkOptions(const CompileOptions &options) {
+  auto isOneOf = [](StringRef option, StringRef value, ArrayRef<StringRef> known) -> llvm::Error {
+    if (llvm::is_contained(known, value))
+      return llvm::Error::success();
+    return userError(option + " " + value + ": known are " + llvm::join(known, ", "));
+  };
+  if (options.batch < 1 || options.batch > 1024)
+    return userError("--batch " + Twine(options.batch) + " is not between 1 and 1024");
+  if (llvm::Error error = isOneOf("--precision", options.precision, {"f32"}))
+    return error;
+  if (llvm::Error error = isOneOf("--backend", options.backend, {"halide"}))
+    return error;
+  if (!options.untilAfter.empty()) {
+    std::vector<StringRef> names = {"import"};
+    for (const Stage &stage : stages())
+      names.push_back(stage.name);
+    return isOneOf("--until-after", options.untilAfter, names);
+  }
+  return isOneOf("--emit", options.emit, {"library", "source", "mlir", "kernels"});
+}
+
+//===----------------------------------------------------------------------===//
+// Kernel specs
+//===----------------------------------------------------------------------===//
+
+static llvm::json::Value toJson(Attribute attribute) {
+  if (auto value = dyn_cast<BoolAttr>(attribute))
+    return value.getValue();
+  if (auto value = dyn_cast<IntegerAttr>(attribute))
+    return value.getInt();
+  if (auto value = dyn_cast<FloatAttr>(attribute))
+    return value.getValueAsDouble();
+  if (auto value = dyn_cast<StringAttr>(attribute))
+    return value.getValue();
+  return llvm::json::Array(cast<DenseI64ArrayAttr>(attribute).asArrayRef());
+}
+
+static std::vector<KernelRequest> kernelRequests(ModuleOp module, const Target &target) {
+  std::vector<KernelRequest> requests;
+  for (auto spec : module.getOps<kernel::SpecOp>()) {
+    llvm::json::Object config;
+    for (NamedAttribute field : spec.getConfig())
+      config[field.getName().str()] = toJson(field.getValue());
+    llvm::json::Object document{{"protocol", 1},
+                                {"name", spec.getSymName()},
+                                {"target", target.name},
+                                {"family", spec.getFamily()},
+                                {"spec", std::move(config)}};
+    requests.push_back({spec.getSymName().str(), llvm::formatv("{0}", llvm::json::Value(std::move(document))).str()});
+  }
+  return requests;
+}
+
+//===----------------------------------------------------------------------===//
+// The way of a model
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// One compile, step by step.
+class Compilation {
+public:
+  Compilation(const CompileOptions &options, const Installation &installation, const ProgressCallback &progress)
+      : options(options), installation(installation), progressCallback(progress) {
+    DialectRegistry registry;
+    registerDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+    // Parallel passes gain nothing on one function, and one thread keeps the output of --print-ir in order.
+    context.disableMultithreading();
+    context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
+      llvm::raw_string_ostream(diagnostics) << diagnostic.getLocation() << ": " << diagnostic << "\n";
+    });
+  }
+
+  llvm::Expected<CompileReport> run();
+
+private:
+  llvm::Error import();
+  llvm::Error lower();
+  llvm::Error emit();
+  llvm::Error emitLibrary(Staging &staging);
+  llvm::Expected<std::vector<CompiledKernel>> compileKernels(ArrayRef<KernelRequest> requests);
+  void progress(StringRef stage, unsigned done, unsigned total) {
+    if (progressCallback)
+      progressCallback(stage, done, total);
+  }
+  void show(StringRef stage);
+
+  const CompileOptions &options;
+  const Installation &installation;
+  const ProgressCallback &progressCallback;
+  MLIRContext context;
+  std::string diagnostics;
+  const Target *target = nullptr;
+  ModelSource source;
+  ImportedModel model;
+  CompileReport report;
+};
+
+} // namespace
+
+void Compilation::show(StringRef stage) {
+  OpPrintingFlags flags;
+  if (options.printIr) {
+    llvm::errs() << "// After " << stage << "\n";
+    model.module->print(llvm::errs(), flags);
+    llvm::errs() << "\n";
+  }
+  if (options.untilAfter == stage) {
+    model.module->print(llvm::outs(), flags);
+    llvm::outs() << "\n";
+  }
+}
+
+llvm::Error Compilation::import() {
+  llvm::Expected<ModelSource> opened = openModel(options.model, options.configPath, options.seed, installation.modelsFolder);
+  if (!opened)
+    return opened.takeError();
+  source = std::move(*opened);
+  llvm::Expected<std::string> name = identifierFor(options, source.name);
+  if (!name)
+    return name.takeError();
+  report.name = *name;
+  llvm::Expected<ImportedModel> imported = importModel(&context, source, {options.batch, options.imageSize, options.outputs});
+  if (!imported)
+    return imported.takeError();
+  model = std::move(*imported);
+  report.parameters = countParameters(*model.module);
+  report.flops = countFlops(*model.module);
+  report.warnings = model.warnings;
+  show("import");
+  return llvm::Error::success();
+}
+
+/// What the runtime's preprocessing needs: preprocessScratchBytes in runtime/preprocess.h. The generated code asserts that it is enough.
+static int64_t preprocessScratchBytes(int64_t channels, int64_t height, int64_t width) {
+  return llvm::alignTo(4 * channels * height * width + channels * width + 8 * width, 64) + 256 * 1024;
+}
+
+llvm::Error Compilation::lower() {
+  auto function = model.module->lookupSymbol<func::FuncOp>(vit::forwardName);
+  auto image = cast<RankedTensorType>(function.getArgument(0).getType()).getShape();
+  function->setAttr(kernel::scratchBytesAttrName,
+                    Builder(&context).getI64IntegerAttr(preprocessScratchBytes(image[1], image[2], image[3])));
+  PipelineOptions pipeline;
+  pipeline.panel = target->panel;
+  for (const Stage &stage : stages()) {
+    PassManager manager(&context);
+    stage.populate(manager, pipeline);
+    if (failed(manager.run(*model.module)))
+      return llvm::createStringError("stage " + stage.name + " failed\n" + diagnostics);
+    show(stage.name);
+    if (options.untilAfter == stage.name)
+      break;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::vector<CompiledKernel>> Compilation::compileKernels(ArrayRef<KernelRequest> requests) {
+  KernelCompilerOptions compiler;
+  compiler.program = installation.backendProgram;
+  compiler.cacheFolder = installation.cacheFolder;
+  compiler.jobs = options.threads ? options.threads : llvm::heavyweight_hardware_concurrency().compute_thread_count();
+  compiler.progress = [&](unsigned done, unsigned total) { progress("compiling kernels", done, total); };
+  llvm::Expected<std::vector<CompiledKernel>> kernels = vitc::compileKernels(requests, compiler);
+  if (kernels) {
+    report.kernels = kernels->size();
+    report.cachedKernels = llvm::count_if(*kernels, [](const CompiledKernel &kernel) { return kernel.cached; });
+  }
+  return kernels;
+}
+
+llvm::Error Compilation::emitLibrary(Staging &staging) {
+  std::vector<KernelRequest> requests = kernelRequests(*model.module, *target);
+  llvm::Expected<std::vector<CompiledKernel>> kernels = compileKernels(requests);
+  if (!kernels)
+    return kernels.takeError();
+  if (options.emit == "kernels") {
+    for (auto [request, kernel] : llvm::zip(requests, *kernels)) {
+      if (llvm::Error error = staging.write("kernels/" + kernel.name + ".spec.json", request.specification + "\n"))
+        return error;
+      if (llvm::Error error = staging.write("kernels/" + kernel.name + ".cpp", kernel.adapter))
+        return error;
+      if (llvm::Error error = staging.write("kernels/" + kernel.name + ".json",
+                                            llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Object(kernel.report))).str()))
+        return error;
+      if (std::error_code code = llvm::sys::fs::copy_file(kernel.objectPath, staging.path("kernels/" + kernel.name + ".o")))
+        return userError(kernel.objectPath, "cannot be copied: " + code.message());
+    }
+    return llvm::Error::success();
+  }
+
+  LibraryDescription library = describeLibrary(*model.module);
+  library.name = report.name;
+  library.model = source.name;
+  library.target = target->name.str();
+  library.cpu = target->cpu.str();
+  library.processor = model.processor;
+  library.embedWeights = options.embedWeights;
+  library.flops = report.flops;
+
+  // Two libraries can share a weights file only if they agree on every kernel and every offset.
+  std::string program = library.target + "\n";
+  llvm::raw_string_ostream os(program);
+  model.module->print(os);
+  std::string weightsName = "share/" + library.name + "/" + library.name + ".weights";
+  std::string weightsPath = options.embedWeights ? staging.scratch(weightsName) : staging.path(weightsName);
+  llvm::Expected<WeightsFile> weights =
+      writeWeights(*model.module, *source.checkpoint, program, weightsPath,
+                   [&](unsigned done, unsigned total) { progress("packing weights", done, total); });
+  if (!weights)
+    return weights.takeError();
+  library.weightsIdentity = weights->identity;
+
+  llvm::Expected<std::string> manifest =
+      makeManifest({options, source, model, library, requests, *kernels, report.parameters});
+  if (!manifest)
+    return manifest.takeError();
+  const std::string &id = library.name;
+  std::pair<std::string, std::string> files[] = {{"include/" + id + ".h", emitHeader(library)},
+                                                 {"share/" + id + "/manifest.json", *manifest},
+                                                 {"lib/cmake/" + id + "/" + id + "Config.cmake", emitCMakeConfig(library)},
+                                                 {"lib/pkgconfig/" + id + ".pc", emitPkgConfig(library)},
+                                                 {"example/main.cpp", emitExample(library)},
+                                                 {"example/CMakeLists.txt", emitExampleCMake(library)}};
+  for (auto &[name, text] : files)
+    if (llvm::Error error = staging.write(name, text))
+      return error;
+
+  llvm::Expected<std::string> forward = emitForward(*model.module, library);
+  if (!forward)
+    return forward.takeError();
+  if (llvm::Error error =
+          buildLibrary(staging, library, {emitApi(library), *forward, *kernels, weightsPath}, options, installation,
+                       [&](unsigned done, unsigned total) { progress("building the library", done, total); }))
+    return error;
+
+  report.workspaceBytes = library.workspaceBytes;
+  report.weightsBytes = library.weightsBytes;
+  return llvm::Error::success();
+}
+
+llvm::Error Compilation::emit() {
+  llvm::Expected<Staging> staging = Staging::create(options.output);
+  if (!staging)
+    return staging.takeError();
+  llvm::Error error = [&]() -> llvm::Error {
+    if (options.emit != "mlir")
+      return emitLibrary(*staging);
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    model.module->print(os);
+    return staging->write(report.name + ".mlir", text + "\n");
+  }();
+  if (error)
+    return staging->explain(std::move(error));
+  return staging->commit();
+}
+
+llvm::Expected<CompileReport> Compilation::run() {
+  auto start = std::chrono::steady_clock::now();
+  if (llvm::Error error = checkOptions(options))
+    return error;
+  llvm::Expected<const Target *> found = findTarget(options.target);
+  if (!found)
+    return found.takeError();
+  target = *found;
+  report.target = target->name.str();
+  // Before any work: a folder that is in the way should be heard of at once.
+  if (options.untilAfter.empty())
+    if (llvm::Expected<Staging> staging = Staging::create(options.output); !staging)
+      return staging.takeError();
+  if (llvm::Error error = import())
+    return error;
+  if (options.untilAfter == "import")
+    return report;
+  if (llvm::Error error = lower())
+    return error;
+  if (options.untilAfter.empty()) {
+    for (const OutputDescription &output : describeLibrary(*model.module).outputs) {
+      std::string shape;
+      llvm::raw_string_ostream os(shape);
+      llvm::interleaveComma(output.shape, os);
+      report.outputs.push_back(output.name + " [" + shape + "]");
+    }
+    if (llvm::Error error = emit())
+      return error;
+  }
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
+}
+
+llvm::Expected<CompileReport> vitc::compileModel(const CompileOptions &options, const Installation &installation,
+                                                 const ProgressCallback &progress) {
+  return Compilation(options, installation, progress).run();
+}

@@ -1,0 +1,26 @@
+/// From generated sources and kernel objects to libID.a and libID.so, with the system's C++ compiler and binutils.
+#ifndef VITC_LIB_DRIVER_LIBRARYBUILD_H
+#define VITC_LIB_DRIVER_LIBRARYBUILD_H
+
+#include "Staging.h"
+
+#include "vitc/Backend/KernelCompiler.h"
+#include "vitc/Driver/Compile.h"
+#include "vitc/Target/Cpp/Library.h"
+
+namespace vitc {
+
+struct LibrarySources {
+  std::string api, forward;               ///< C++ text
+  llvm::ArrayRef<CompiledKernel> kernels; ///< objects and adapters
+  std::string weightsPath;                ///< embedded if the description says so
+};
+
+/// Writes lib/ and include/ of the staged folder, and src/ if the sources were asked for.
+llvm::Error buildLibrary(const Staging &staging, const LibraryDescription &library, const LibrarySources &sources,
+                         const CompileOptions &options, const Installation &installation,
+                         llvm::function_ref<void(unsigned done, unsigned total)> progress);
+
+} // namespace vitc
+
+#endif // VITC_LIB_DRIVER_LIBRARYBUILD_H

@@ -1,0 +1,136 @@
+#include "Manifest.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SHA256.h"
+#include "llvm/Support/xxhash.h"
+
+#include <set>
+
+using namespace vitc;
+namespace json = llvm::json;
+
+/// Configs are small and get a cryptographic hash; weights are large and get a fast one.
+static llvm::Expected<json::Object> describeFile(llvm::StringRef path, bool isWeights) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return userError(path, buffer.getError().message());
+  llvm::StringRef data = (*buffer)->getBuffer();
+  std::string hash = isWeights ? llvm::formatv("xxh3:{0:x-16}", llvm::xxh3_64bits(data)).str()
+                               : "sha256:" + llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(data)), true);
+  return json::Object{{"file", llvm::sys::path::filename(path)}, {"bytes", int64_t(data.size())}, {"hash", hash}};
+}
+
+static llvm::Expected<json::Array> describeFiles(const ModelSource &source) {
+  std::vector<std::pair<std::string, bool>> files = {{source.config->getFile().path, false}};
+  if (!source.processorPath.empty())
+    files.push_back({source.processorPath, false});
+  if (!source.seed) {
+    std::set<std::string> places;
+    for (const TensorInfo &tensor : source.checkpoint->tensors())
+      places.insert(tensor.place);
+    for (const std::string &place : places)
+      files.push_back({place, true});
+  }
+  json::Array result;
+  for (auto &[path, isWeights] : files) {
+    llvm::Expected<json::Object> file = describeFile(path, isWeights);
+    if (!file)
+      return file.takeError();
+    result.push_back(std::move(*file));
+  }
+  return result;
+}
+
+static json::Object describePreprocessing(const ImageProcessor &processor) {
+  static constexpr llvm::StringLiteral filters[] = {"nearest", "lanczos", "bilinear", "bicubic", "box", "hamming"};
+  json::Object result;
+  if (processor.resize == ImageProcessor::Resize::Exact)
+    result["resize"] = json::Array{processor.resizeHeight, processor.resizeWidth};
+  if (processor.resize == ImageProcessor::Resize::ShortestEdge)
+    result["resize_shortest_edge"] = processor.resizeHeight;
+  if (processor.resize != ImageProcessor::Resize::None)
+    result["filter"] = filters[processor.filter];
+  if (processor.centerCrop)
+    result["center_crop"] = json::Array{processor.cropHeight, processor.cropWidth};
+  result["rescale"] = processor.rescale;
+  if (!processor.mean.empty()) {
+    result["mean"] = json::Array(processor.mean);
+    result["std"] = json::Array(processor.std);
+  }
+  return result;
+}
+
+static json::Array describeKernels(const ManifestInputs &inputs) {
+  json::Array kernels;
+  for (auto [request, kernel] : llvm::zip(inputs.requests, inputs.kernels)) {
+    json::Object specification = std::move(*llvm::cantFail(json::parse(request.specification)).getAsObject());
+    int64_t calls = 0;
+    double flops = 0, bytes = 0;
+    for (const StepDescription &step : inputs.library.steps)
+      if (step.kernel == kernel.name) {
+        ++calls;
+        flops = step.flops;
+        bytes = step.bytes;
+      }
+    json::Object report(kernel.report);
+    kernels.push_back(json::Object{{"name", kernel.name},
+                                   {"family", specification["family"]},
+                                   {"backend", report["backend"]},
+                                   {"backend_version", report["version"]},
+                                   {"spec", specification["spec"]},
+                                   {"schedule", report["schedule"]},
+                                   {"flops", flops},
+                                   {"bytes", bytes},
+                                   {"calls", calls},
+                                   {"object_bytes", report["object_bytes"]}});
+  }
+  return kernels;
+}
+
+llvm::Expected<std::string> vitc::makeManifest(const ManifestInputs &inputs) {
+  const LibraryDescription &library = inputs.library;
+  llvm::Expected<json::Array> files = describeFiles(inputs.source);
+  if (!files)
+    return files.takeError();
+
+  json::Array outputs, outputNames, steps;
+  for (const OutputDescription &output : library.outputs) {
+    outputs.push_back(json::Object{{"name", output.name}, {"shape", json::Array(output.shape)}});
+    outputNames.push_back(output.name);
+  }
+  for (const StepDescription &step : library.steps)
+    steps.push_back(json::Object{{"layer", step.layer}, {"kernel", step.kernel}});
+
+  json::Object manifest{
+      {"format", 1},
+      {"vitc", VITC_VERSION},
+      {"name", library.name},
+      {"target", library.target},
+      {"precision", inputs.options.precision},
+      {"backend", inputs.options.backend},
+      {"model", json::Object{{"source", inputs.options.model},
+                             {"random_weights", inputs.source.seed ? json::Value(int64_t(*inputs.source.seed)) : json::Value(nullptr)},
+                             {"files", std::move(*files)}}},
+      {"options", json::Object{{"batch", library.batch},
+                               {"image_size", json::Array{library.height, library.width}},
+                               {"outputs", std::move(outputNames)},
+                               {"embed_weights", inputs.options.embedWeights}}},
+      {"input", json::Object{{"channels", library.channels},
+                             {"height", library.height},
+                             {"width", library.width},
+                             {"preprocessing", describePreprocessing(library.processor)}}},
+      {"outputs", std::move(outputs)},
+      {"labels", json::Array(inputs.model.labels)},
+      {"parameters", inputs.parameters},
+      {"flops", library.flops},
+      {"workspace_bytes", library.workspaceBytes},
+      {"weights_bytes", int64_t(library.weightsBytes)},
+      {"weights_identity", llvm::formatv("{0:x-16}", library.weightsIdentity).str()},
+      {"kernels", describeKernels(inputs)},
+      {"steps", std::move(steps)},
+  };
+  return llvm::formatv("{0:2}\n", json::Value(std::move(manifest))).str();
+}

@@ -1,0 +1,26 @@
+/// manifest.json: docs/Manifest.md.
+#ifndef VITC_LIB_DRIVER_MANIFEST_H
+#define VITC_LIB_DRIVER_MANIFEST_H
+
+#include "vitc/Backend/KernelCompiler.h"
+#include "vitc/Driver/Compile.h"
+#include "vitc/Frontend/Import.h"
+#include "vitc/Target/Cpp/Library.h"
+
+namespace vitc {
+
+struct ManifestInputs {
+  const CompileOptions &options;
+  const ModelSource &source;
+  const ImportedModel &model;
+  const LibraryDescription &library;
+  llvm::ArrayRef<KernelRequest> requests;
+  llvm::ArrayRef<CompiledKernel> kernels;
+  int64_t parameters;
+};
+
+llvm::Expected<std::string> makeManifest(const ManifestInputs &inputs);
+
+} // namespace vitc
+
+#endif // VITC_LIB_DRIVER_MANIFEST_H

@@ -1,0 +1,37 @@
+/// A folder that appears whole or not at all.
+#ifndef VITC_LIB_DRIVER_STAGING_H
+#define VITC_LIB_DRIVER_STAGING_H
+
+#include "vitc/Support/Error.h"
+
+#include <string>
+
+namespace vitc {
+
+/// Files are written to a hidden folder beside the final one, which is renamed at the end; until then its destructor removes it.
+class Staging {
+public:
+  /// Fails if `output` exists or its parent cannot be written.
+  static llvm::Expected<Staging> create(llvm::StringRef output);
+  Staging(Staging &&other);
+  ~Staging();
+
+  /// A path inside the folder; its parents are created.
+  std::string path(const llvm::Twine &name) const;
+  llvm::Error write(const llvm::Twine &name, llvm::StringRef text) const;
+  /// A scratch folder that is not part of the result.
+  std::string scratch(const llvm::Twine &name) const;
+
+  /// Makes the folder visible under its final name.
+  llvm::Error commit();
+  /// `error`, or a clear one if the real cause is a full disk.
+  llvm::Error explain(llvm::Error error) const;
+
+private:
+  Staging() = default;
+  std::string output, folder, scratchFolder;
+};
+
+} // namespace vitc
+
+#endif // VITC_LIB_DRIVER_STAGING_H

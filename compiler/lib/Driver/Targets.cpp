@@ -1,0 +1,41 @@
+#include "vitc/Driver/Targets.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace vitc;
+
+static constexpr Target known[] = {
+    // Two vectors of 8 floats: the 6x16 tile fills 12 of 16 registers.
+    {"x86-64-avx2", "x86-64 with AVX2 and FMA (Haswell, Zen and later)", "Avx2", 16},
+    // Two vectors of 16 floats: the 11x32 tile fills 22 of 32 registers.
+    {"x86-64-avx512", "x86-64 with AVX-512 F, BW, CD, DQ and VL (Skylake-X, Zen 4 and later)", "Avx512", 32},
+};
+
+llvm::ArrayRef<Target> vitc::targets() { return known; }
+
+llvm::Expected<const Target *> vitc::hostTarget() {
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  auto hasAll = [&](std::initializer_list<llvm::StringRef> names) {
+    return llvm::all_of(names, [&](llvm::StringRef name) { return features.lookup(name); });
+  };
+  if (hasAll({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}))
+    return &known[1];
+  if (hasAll({"avx2", "fma", "f16c"}))
+    return &known[0];
+  return userError("--target host: this machine's CPU (" + llvm::sys::getHostCPUName() +
+                   ") has no AVX2 and FMA, which the smallest target needs; name a target to compile for another machine");
+}
+
+llvm::Expected<const Target *> vitc::findTarget(llvm::StringRef name) {
+  if (name == "host")
+    return hostTarget();
+  std::vector<llvm::StringRef> names = {"host"};
+  for (const Target &target : known) {
+    if (target.name == name)
+      return &target;
+    names.push_back(target.name);
+  }
+  return userError("--target " + name + ": no such target in this build; known are " + llvm::join(names, ", "));
+}

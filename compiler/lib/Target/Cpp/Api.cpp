@@ -1,0 +1,164 @@
+/// The glue between ID.h and the runtime: the model's description and one thin function for each entry point.
+#include "Text.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace vitc;
+
+/// A C++ string literal.
+static std::string quoted(llvm::StringRef text) {
+  std::string result;
+  llvm::raw_string_ostream os(result);
+  os << '"';
+  llvm::printEscapedString(text, os);
+  os << '"';
+  return result;
+}
+
+static std::string outputRows(const LibraryDescription &library) {
+  std::string rows;
+  for (const OutputDescription &output : library.outputs) {
+    std::string shape = shapeText(output.shape);
+    rows += llvm::formatv("    {{{0}, {1}, {{{2}}, {3}},\n", quoted(output.name), output.shape.size(),
+                          llvm::StringRef(shape).drop_front().drop_back(), output.elements())
+                .str();
+  }
+  return rows;
+}
+
+static std::string stepRows(const LibraryDescription &library) {
+  std::string rows;
+  for (const StepDescription &step : library.steps)
+    rows += llvm::formatv("    {{{0}, {1}, {2:f0}, {3:f0}, {4}, {5}, {6}, {7}},\n", quoted(step.layer), quoted(step.kernel),
+                          step.flops, step.bytes, step.bufferOffset, step.bufferRows, step.bufferColumns, step.bufferStride)
+                .str();
+  return rows;
+}
+
+/// `static const float mean[] = {0.5f};`, exact.
+static std::string floatArray(llvm::StringRef name, llvm::ArrayRef<double> values) {
+  std::string text = ("static const float " + name + "[] = {").str();
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(values, os, [&](double value) { os << llvm::format("%af", double(float(value))); });
+  os << "};\n";
+  return text;
+}
+
+static std::string preprocessing(const LibraryDescription &library) {
+  const ImageProcessor &processor = library.processor;
+  auto resizeName = [&] {
+    switch (processor.resize) {
+    case ImageProcessor::Resize::None:
+      return "None";
+    case ImageProcessor::Resize::Exact:
+      return "Exact";
+    case ImageProcessor::Resize::ShortestEdge:
+      return "ShortestEdge";
+    }
+    llvm_unreachable("unknown resize");
+  };
+  bool normalises = !processor.mean.empty();
+  std::string rescale;
+  llvm::raw_string_ostream(rescale) << llvm::format("%a", processor.rescale);
+  return llvm::formatv("{{vitc::rt::Resize::{0}, {1}, {2}, vitc::rt::Filter({3}), {4}, {5}, {6}, {7}, {8}, {9}, {10}}", resizeName(),
+                       processor.resizeHeight, processor.resizeWidth, processor.filter, processor.centerCrop, library.channels,
+                       library.height, library.width, rescale, normalises ? "mean" : "nullptr", normalises ? "deviation" : "nullptr")
+      .str();
+}
+
+std::string vitc::emitApi(const LibraryDescription &library) {
+  Words words = wordsOf(library);
+  std::string parameters, collected;
+  for (const OutputDescription &output : library.outputs) {
+    parameters += ", float *" + output.name;
+    collected += (collected.empty() ? "" : ", ") + output.name;
+  }
+  words["PARAMETERS"] = parameters;
+  words["COLLECTED"] = collected;
+  words["OUTPUTS"] = outputRows(library);
+  words["STEPS"] = stepRows(library);
+  words["OUTPUT_COUNT"] = std::to_string(library.outputs.size());
+  words["STEP_COUNT"] = std::to_string(library.steps.size());
+  words["WEIGHTS_BYTES"] = std::to_string(library.weightsBytes);
+  words["IDENTITY"] = llvm::formatv("0x{0:x}u", library.weightsIdentity).str();
+  words["FLOPS"] = llvm::formatv("{0:f0}", library.flops).str();
+  words["CPU"] = library.cpu;
+  words["SCRATCH_BYTES"] = std::to_string(library.scratchBytes);
+  words["PIXELS_OFFSET"] = std::to_string(library.pixelsOffset);
+  words["SCRATCH_OFFSET"] = std::to_string(library.scratchOffset);
+  words["PREPROCESSING"] = preprocessing(library);
+  bool normalises = !library.processor.mean.empty();
+  words["NORMALISATION"] =
+      normalises ? floatArray("mean", library.processor.mean) + floatArray("deviation", library.processor.std) : "";
+  words["EMBEDDED_DECLARATION"] =
+      library.embedWeights ? "extern \"C\" const unsigned char vitc_embedded_weights[];\n" : "";
+  words["EMBEDDED"] = library.embedWeights ? "vitc_embedded_weights" : "nullptr";
+
+  return fill(R"(// The functions of @ID@.h. Written by vitc @VERSION@; do not edit.
+#include "@ID@.h"
+
+#include "vitc/runtime/engine.h"
+
+namespace @ID@_glue {
+void forward(const vitc::rt::Invocation &run);
+}
+@EMBEDDED_DECLARATION@
+static_assert(vitc::rt::preprocessScratchBytes(@CHANNELS@, @HEIGHT@, @WIDTH@) <= @SCRATCH_BYTES@, "planned scratch is too small");
+
+@NORMALISATION@
+static const vitc_output_v1 outputs[] = {
+@OUTPUTS@};
+
+static const vitc_step_v1 steps[] = {
+@STEPS@};
+
+static vitc_status create(const char *weightsPath, const vitc_options_v1 *options, void **context);
+
+static const vitc::rt::Model model = {
+    {VITC_MODEL_VERSION, "@ID@", "@TARGET@", @BATCH@, @CHANNELS@, @HEIGHT@, @WIDTH@, @WORKSPACE@, @WEIGHTS_BYTES@, @FLOPS@,
+     @OUTPUT_COUNT@, outputs, @STEP_COUNT@, steps, create, vitc::rt::run, vitc::rt::runTensor, vitc::rt::preprocess,
+     vitc::rt::observe, vitc::rt::destroy, vitc::rt::statusText},
+    vitc::rt::Cpu::@CPU@,
+    @IDENTITY@,
+    @EMBEDDED@,
+    @PREPROCESSING@,
+    @PIXELS_OFFSET@,
+    @SCRATCH_OFFSET@,
+    @ID@_glue::forward,
+};
+
+static vitc_status create(const char *weightsPath, const vitc_options_v1 *options, void **context) {
+  return vitc::rt::create(model, weightsPath, options, context);
+}
+
+// The header repeats the runtime's types under the model's own name, so that a product needs no other header.
+static_assert(sizeof(@ID@_options) == sizeof(vitc_options_v1) && sizeof(@ID@_image) == sizeof(vitc_image_v1),
+              "the header and the runtime do not match");
+
+extern "C" {
+
+@ID@_status @ID@_create(const char *weights_path, const @ID@_options *options, @ID@_context **context) {
+  return @ID@_status(vitc::rt::create(model, weights_path, reinterpret_cast<const vitc_options_v1 *>(options),
+                                      reinterpret_cast<void **>(context)));
+}
+
+@ID@_status @ID@_run(@ID@_context *context, const @ID@_image *images@PARAMETERS@) {
+  float *const results[] = {@COLLECTED@};
+  return @ID@_status(vitc::rt::run(context, reinterpret_cast<const vitc_image_v1 *>(images), results));
+}
+
+@ID@_status @ID@_run_tensor(@ID@_context *context, const float *pixels@PARAMETERS@) {
+  float *const results[] = {@COLLECTED@};
+  return @ID@_status(vitc::rt::runTensor(context, pixels, results));
+}
+
+void @ID@_destroy(@ID@_context *context) { vitc::rt::destroy(context); }
+
+const char *@ID@_status_text(@ID@_status status) { return vitc::rt::statusText(vitc_status(status)); }
+
+const vitc_model_v1 *@ID@_model(void) { return &model.table; }
+
+} // extern "C"
+)",
+              words);
+}

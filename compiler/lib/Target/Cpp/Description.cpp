@@ -1,0 +1,73 @@
+#include "vitc/Conversion/Passes.h"
+#include "vitc/Dialect/Kernel/IR/Kernel.h"
+#include "vitc/Dialect/ViT/IR/ViT.h"
+#include "vitc/Target/Cpp/Library.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/Cpp/CppEmitter.h"
+
+using namespace mlir;
+using namespace vitc;
+
+int64_t OutputDescription::elements() const {
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    count *= extent;
+  return count;
+}
+
+/// Where the call's last output stands in the workspace; no rows if it is an output of the model or has another form than rows.
+static StepDescription describeStep(kernel::CallOp call, kernel::SpecOp spec) {
+  StepDescription step{vit::layerName(call.getLoc()), spec.getSymName().str(), spec.getFlops().convertToDouble(),
+                       spec.getBytes().convertToDouble(), 0, 0, 0, 0};
+  Value result = call.getOutputs().back();
+  auto type = cast<MemRefType>(result.getType());
+  auto alloc = kernel::rootBuffer(result).getDefiningOp<kernel::AllocOp>();
+  if (!alloc || type.getRank() != 2)
+    return step;
+  auto [strides, offset] = type.getStridesAndOffset();
+  step.bufferOffset = *alloc.getOffset() + offset * int64_t(sizeof(float));
+  step.bufferRows = type.getDimSize(0);
+  step.bufferColumns = type.getDimSize(1);
+  step.bufferStride = strides[0];
+  return step;
+}
+
+LibraryDescription vitc::describeLibrary(ModuleOp module) {
+  LibraryDescription library = {};
+  SymbolTable symbols(module);
+  auto function = symbols.lookup<func::FuncOp>(vit::forwardName);
+  auto image = cast<MemRefType>(function.getArgument(0).getType()).getShape();
+  library.batch = image[0];
+  library.channels = image[1];
+  library.height = image[2];
+  library.width = image[3];
+  for (unsigned i = 1; i < function.getNumArguments(); ++i)
+    library.outputs.push_back({function.getArgAttrOfType<StringAttr>(i, vit::outputAttrName).str(),
+                               cast<MemRefType>(function.getArgument(i).getType()).getShape().vec()});
+  function.walk([&](kernel::CallOp call) {
+    library.steps.push_back(describeStep(call, symbols.lookup<kernel::SpecOp>(call.getSpec())));
+  });
+  auto integer = [](Operation *op, StringRef name) {
+    auto attr = op->getAttrOfType<IntegerAttr>(name);
+    return attr ? attr.getInt() : 0;
+  };
+  library.workspaceBytes = integer(function, kernel::workspaceBytesAttrName);
+  library.pixelsOffset = integer(function, kernel::pixelsOffsetAttrName);
+  library.scratchOffset = integer(function, kernel::scratchOffsetAttrName);
+  library.scratchBytes = integer(function, kernel::scratchBytesAttrName);
+  library.weightsBytes = integer(module, kernel::weightsBytesAttrName);
+  return library;
+}
+
+llvm::Expected<std::string> vitc::emitForward(ModuleOp module, const LibraryDescription &library) {
+  PassManager manager(module.getContext());
+  manager.addPass(createConvertKernelToEmitCPass({library.name + "_glue"}));
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "// " << library.model << " for " << library.target << ", one kernel call a line. Written by vitc; do not edit.\n";
+  if (failed(manager.run(module)) || failed(emitc::translateToCpp(module, os)))
+    return llvm::createStringError("the kernel calls could not be written as C++");
+  return text;
+}

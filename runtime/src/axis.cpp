@@ -105,6 +105,7 @@ double Axis::rawWeight(double center, int32_t in) const {
 
 Span Axis::span(int32_t out) const {
   double middle = center(out);
+  // Truncation towards zero after adding a half, as in Pillow.
   auto first = int64_t(middle - support + 0.5);
   auto last = int64_t(middle + support + 0.5);
   first = first < 0 ? 0 : first;

@@ -45,11 +45,11 @@ struct Threads {
 
 /// Longer than the gap between two kernels of a model, shorter than a time
 /// slice: within a run nobody sleeps, between runs nobody burns a core.
-static constexpr int64_t spinNanoseconds = 30 * 1000;
+static constexpr int64_t spinNanoseconds = 30'000;
 
 /// Kernels keep up to 128 KiB of scratch on the stack, the caller's lent code
 /// and libc want some too.
-static constexpr size_t workerStackBytes = 2 * 1024 * 1024;
+static constexpr size_t workerStackBytes = size_t(2) * 1024 * 1024;
 
 static void relax() {
 #if defined(__x86_64__) || defined(__i386__)

@@ -34,7 +34,7 @@ struct Preprocessing {
 
 /// Scratch for one picture: integer sums of the whole result, one row, eight bytes a column, and a table of filter weights.
 /// Pictures with more weights than the table holds (very wide ones) are resized in several parts.
-constexpr size_t filterTableBytes = 256 * 1024;
+constexpr size_t filterTableBytes = size_t(256) * 1024;
 constexpr size_t preprocessScratchBytes(int64_t channels, int64_t height, int64_t width) {
   return size_t((4 * channels * height * width + channels * width + 8 * width + 63) / 64 * 64) + filterTableBytes;
 }

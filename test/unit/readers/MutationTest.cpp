@@ -8,6 +8,7 @@
 #include "vitc/Support/Npy.h"
 #include "vitc/Support/Picture.h"
 
+#include <cstdio>
 #include <ctime>
 #include <fstream>
 #include <functional>
@@ -33,6 +34,8 @@ protected:
     for (int round = 0; round < rounds; ++round) {
       std::string path = write("file", mutate(original, random));
       llvm::Error error = read(path);
+      // Not overwritten: some file systems then wait for the disk.
+      std::remove(path.c_str());
       if (!error)
         continue;
       ++refused;

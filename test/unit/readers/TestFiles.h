@@ -1,4 +1,5 @@
-/// Files that the tests make for themselves, in a folder that goes away with the test.
+/// Files that the tests make for themselves, in a folder that goes away with
+/// the test.
 #ifndef VITC_TEST_UNIT_READERS_TESTFILES_H
 #define VITC_TEST_UNIT_READERS_TESTFILES_H
 

@@ -19,21 +19,30 @@ Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
   int ldr = hasResidual ? rowStride(spec, "ldr", panels * panel) : 0;
   std::string function = spec.wordOf("activation", activationNames());
 
+  Tile tile = readTile(schedule, machine, rows, panel, depth,
+                       /*mayChain=*/true);
+
   // ---- Algorithm. A column is (np, n), number n of panel np, so that no index
-  // needs a division.
+  // needs a division. A sum over k is `chains` sums over every chains-th k; but
+  // for products of very few rows there is one.
   Kernel kernel;
   ImageParam a = kernel.input("a", {{depth, 1}, {rows, lda}});
   ImageParam w = kernel.input(
       "w", {{panel, 1}, {depth, panel}, {panels, int64_t(panel) * depth}});
-  Var n("n"), m("m"), np("np");
-  RDom k(0, depth, "k");
+  Var n("n"), m("m"), np("np"), c("c");
+  RDom k(0, depth / tile.chains, "k");
   Func product("product"), out("out");
   Expr start = 0.0f;
   if (hasBias)
     start = kernel.input("bias", {{panel, 1}, {panels, panel}})(n, np);
-  product(n, m, np) = start;
-  product(n, m, np) += a(k, m) * w(n, k, np);
-  Expr value = activation(function, product(n, m, np));
+  product(n, m, np, c) = select(c == 0, start, 0.0f);
+  Expr kc = k * tile.chains + c;
+  product(n, m, np, c) =
+      multiplyAdd(product(n, m, np, c), a(kc, m), w(n, kc, np), tile.lanes);
+  Expr sum = product(n, m, np, 0);
+  for (int chain = 1; chain < tile.chains; ++chain)
+    sum += product(n, m, np, chain);
+  Expr value = activation(function, sum);
   if (hasResidual)
     value += kernel.input("residual",
                           {{panel, 1}, {rows, ldr}, {panels, panel}})(n, m, np);
@@ -42,11 +51,10 @@ Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
 
   // ---- Schedule. The residual may be the output itself: each element is read
   // and written once, by the same tile.
-  Tile tile = readTile(schedule, machine, rows, panel, depth);
   PanelLoops loops = {rows, panel, panels, /*batch=*/1,
                       /*depth=*/double(depth)};
   LoopLevel level = schedulePanels(out, loops, tile, schedule);
-  scheduleTile(product, n, m, k, /*outerK=*/{}, tile, level);
+  scheduleTile(product, n, {m, c}, k, /*outerK=*/{}, tile, level);
   return kernel;
 }
 

@@ -12,6 +12,14 @@ static Expr polynomial(const Expr &x, const std::vector<double> &coefficients) {
   return result;
 }
 
+Expr greaterOf(Expr a, Expr b) { return select(a > b, a, b); }
+
+Expr lesserOf(Expr a, Expr b) { return select(a < b, a, b); }
+
+static Expr clampTo(const Expr &x, float least, float most) {
+  return lesserOf(greaterOf(x, least), most);
+}
+
 /// 2^n for a float n that holds an integer in [-126, 127]: the exponent field
 /// written directly.
 static Expr powerOfTwo(const Expr &n) {
@@ -27,7 +35,7 @@ Expr fastExp(Expr x) {
                   ln2Low = -2.12194440e-4f;
   constexpr float least = -87.3365447f,
                   most = 88.3762589f; // 2^-126 and 2^127.5
-  x = clamp(x, least, most);
+  x = clampTo(x, least, most);
   Expr n = round(x * log2e);
   Expr f = strict_float(x - n * ln2High);
   f = f - n * ln2Low;
@@ -38,19 +46,20 @@ Expr fastExp(Expr x) {
 
 Expr fastExp2NonPositive(Expr x) {
   // The same with an exact reduction. The polynomial is 2^f on [-1/2, 1/2],
-  // minimax in relative error (4e-9).
-  x = max(x, -126.0f);
+  // minimax in relative error (4e-9), so in [0.7, 1.42]; n is added to its
+  // exponent field, which stays positive for n >= -126 + 1.
+  x = greaterOf(x, -125.0f);
   Expr n = round(x);
-  Expr f = x - n;
-  Expr p = polynomial(f, {1.53506985e-4, 1.33988752e-3, 9.61846090e-3,
-                          5.55033253e-2, 2.40226479e-1, 6.93147204e-1, 1.0});
-  return p * powerOfTwo(n);
+  Expr p =
+      polynomial(x - n, {1.53506985e-4, 1.33988752e-3, 9.61846090e-3,
+                         5.55033253e-2, 2.40226479e-1, 6.93147204e-1, 1.0});
+  return reinterpret<float>(reinterpret<int32_t>(p) + (cast<int32_t>(n) << 23));
 }
 
 Expr fastErf(Expr x) {
   // A rational minimax approximation with odd numerator, the one that Eigen
   // uses. |erf| is 1 in float beyond 4.
-  x = clamp(x, -4.0f, 4.0f);
+  x = clampTo(x, -4.0f, 4.0f);
   Expr x2 = x * x;
   Expr numerator = polynomial(x2, {-2.72614225801306e-10, 2.77068142495902e-08,
                                    -2.10102402082508e-06, -5.69250639462346e-05,
@@ -64,7 +73,7 @@ Expr fastErf(Expr x) {
 
 Expr fastTanh(Expr x) {
   // As above, of the same origin. tanh is 1 in float beyond 7.9.
-  x = clamp(x, -7.90531111f, 7.90531111f);
+  x = clampTo(x, -7.90531111f, 7.90531111f);
   Expr x2 = x * x;
   Expr numerator = polynomial(x2, {-2.76076847742355e-16, 2.00018790482477e-13,
                                    -8.60467152213735e-11, 5.12229709037114e-08,
@@ -82,7 +91,7 @@ static Expr gelu(const Expr &x) {
   // Where the normal distribution's tail is below 2e-8 the result is x or 0: an
   // error of erf's last bit, times a large x, must not get through.
   constexpr float tail = 5.5f;
-  return select(abs(x) > tail, max(x, 0.0f),
+  return select(abs(x) > tail, greaterOf(x, 0.0f),
                 half + half * fastErf(x * sqrtHalf));
 }
 
@@ -107,7 +116,7 @@ Expr activation(const std::string &name, Expr x) {
   if (name == "silu")
     return sigmoidTimes(x, x);
   if (name == "relu")
-    return max(x, 0.0f);
+    return greaterOf(x, 0.0f);
   if (name == "tanh")
     return fastTanh(x);
   return x;

@@ -12,11 +12,17 @@
 
 namespace vitc::halide {
 
+/// The greater and the lesser of two floats, as one instruction. Halide's max
+/// and min add two more to treat NaN as the C library does, wherever a pipeline
+/// has strict arithmetic in it.
+Halide::Expr greaterOf(Halide::Expr a, Halide::Expr b);
+Halide::Expr lesserOf(Halide::Expr a, Halide::Expr b);
+
 /// e^x, 2e-7 relative for x in [-87, 88]; clamped to that range outside, so
 /// never zero and never infinite.
 Halide::Expr fastExp(Halide::Expr x);
 
-/// 2^x, 2e-7 relative for x in [-126, 0]; clamped to -126 below. For softmax,
+/// 2^x, 2e-7 relative for x in [-125, 0]; clamped to -125 below. For softmax,
 /// whose exponents are never positive.
 Halide::Expr fastExp2NonPositive(Halide::Expr x);
 

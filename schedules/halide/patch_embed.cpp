@@ -29,6 +29,9 @@ Kernel buildPatchEmbed(Fields &spec, Schedule &schedule,
   int depth = channels * patchH * patchW;
   int imageFloats = channels * height * width;
 
+  Tile tile =
+      readTile(schedule, machine, patches, panel, patchW, /*mayChain=*/false);
+
   // ---- Algorithm. The image is one run of floats; `base` is where a patch
   // starts in it.
   Kernel kernel;
@@ -52,10 +55,11 @@ Kernel buildPatchEmbed(Fields &spec, Schedule &schedule,
   product(n, p, np, b) = start;
   int lastBase =
       (gridW - 1) * patchW + (height / patchH - 1) * (patchH * width);
-  product(n, p, np, b) +=
+  Expr pixel =
       image(unsafe_promise_clamped(base(p), 0, lastBase) +
-            (b * imageFloats + k.z * (height * width) + k.y * width + k.x)) *
-      w(n, k.x, k.y, k.z, np);
+            (b * imageFloats + k.z * (height * width) + k.y * width + k.x));
+  product(n, p, np, b) = multiplyAdd(product(n, p, np, b), pixel,
+                                     w(n, k.x, k.y, k.z, np), tile.lanes);
   Expr value = product(n, p, np, b);
   if (hasPosition)
     value += kernel.input(
@@ -68,10 +72,9 @@ Kernel buildPatchEmbed(Fields &spec, Schedule &schedule,
   // ---- Schedule. As gemm's; the start of each of a tile's patches is found
   // once per tile and kept in a register, so the inner loop over a patch's row
   // addresses them like rows of a matrix.
-  Tile tile = readTile(schedule, machine, patches, panel, patchW);
   PanelLoops loops = {patches, panel, panels, batch, /*depth=*/double(depth)};
   LoopLevel level = schedulePanels(out, loops, tile, schedule);
-  scheduleTile(product, n, p, k.x, /*outerK=*/{k.y, k.z}, tile, level);
+  scheduleTile(product, n, {p}, k.x, /*outerK=*/{k.y, k.z}, tile, level);
   base.compute_at(level).store_in(MemoryType::Register).unroll(p);
   return kernel;
 }

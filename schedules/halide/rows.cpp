@@ -1,5 +1,7 @@
 #include "rows.h"
 
+#include "math.h"
+
 using namespace Halide;
 
 namespace vitc::halide {
@@ -23,7 +25,7 @@ RowReduction reduceRow(const std::string &name, Combine combine, int cols,
 
   Expr neutral = combine == Combine::Sum ? Expr(0.0f) : Float(32).min();
   auto both = [&](Expr a, Expr b) {
-    return combine == Combine::Sum ? a + b : max(a, b);
+    return combine == Combine::Sum ? a + b : greaterOf(a, b);
   };
 
   std::vector<Expr> laneArgs = {result.lane}, rowArgs(row.begin(), row.end());
@@ -47,11 +49,29 @@ RowReduction reduceRow(const std::string &name, Combine combine, int cols,
                                   element(block * result.width + result.lane));
   }
 
-  RDom across(0, result.width, name + "_across");
-  result.across = across.x;
-  laneArgs[0] = across;
-  result.total(row) = neutral;
-  result.total(rowArgs) = both(result.total(rowArgs), result.lanes(laneArgs));
+  // A tree over the lanes: the vectors, then halves of a vector. Said in full,
+  // since the compiler, bound to the order of a sum, would go lane by lane.
+  auto at = [&](Func func, Expr lane) {
+    std::vector<Expr> args = {lane};
+    args.insert(args.end(), row.begin(), row.end());
+    return Expr(func(args));
+  };
+  Expr folded = at(result.lanes, result.lane);
+  for (int chain = 1; chain < result.width / machine.lanes; ++chain)
+    folded =
+        both(folded, at(result.lanes, result.lane + chain * machine.lanes));
+  Func stage(name + "_folded");
+  stage(lanePure) = folded;
+  result.tree.push_back(stage);
+  int half = machine.lanes / 2;
+  for (; half > 1; half /= 2) {
+    Func next(name + "_half" + std::to_string(half));
+    next(lanePure) =
+        both(at(stage, result.lane), at(stage, result.lane + half));
+    stage = next;
+    result.tree.push_back(stage);
+  }
+  result.total(row) = both(at(stage, 0), at(stage, 1));
   return result;
 }
 
@@ -69,11 +89,15 @@ void scheduleReduction(RowReduction &reduction, LoopLevel level) {
         .vectorize(reduction.lane, reduction.vector)
         .unroll(reduction.lane);
   }
-  // A tree over the lanes, fixed by their number: associativity is given up on
-  // purpose, and only here.
+  int width = reduction.vector;
+  for (Func &stage : reduction.tree) {
+    stage.compute_at(level)
+        .store_in(MemoryType::Register)
+        .bound_extent(reduction.lane, width)
+        .vectorize(reduction.lane, width);
+    width /= 2;
+  }
   reduction.total.compute_at(level).store_in(MemoryType::Register);
-  reduction.total.update().atomic().vectorize(reduction.across,
-                                              reduction.width);
 }
 
 LoopLevel scheduleRows(Func out, int cols, int rows, double flopsPerElement,

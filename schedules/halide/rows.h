@@ -17,7 +17,7 @@ enum class Combine { Sum, Max };
 struct RowReduction {
   Halide::Func lanes, total;
   Halide::Var lane;
-  Halide::RVar across;
+  std::vector<Halide::Func> tree; ///< from `lanes` to `total`
   int width;
   int vector;
 };

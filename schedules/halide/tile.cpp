@@ -1,11 +1,16 @@
 #include "tile.h"
 
+#include <cmath>
+
 using namespace Halide;
 
 namespace vitc::halide {
 
+/// Accumulators that keep the FMA units busy: a latency of 4 cycles on 2 ports.
+constexpr int busyAccumulators = 8;
+
 Tile readTile(Schedule &schedule, const Machine &machine, int rows, int panel,
-              int k) {
+              int k, bool mayChain) {
   // A tile never crosses a panel, so that its weights are one stream of
   // addresses.
   int columns =
@@ -16,22 +21,42 @@ Tile readTile(Schedule &schedule, const Machine &machine, int rows, int panel,
                                 std::to_string(panel));
   int lanes = machine.lanesFor(columns);
 
-  // The last tile computes as many rows as the others, so tiles of equal height
-  // waste least: 8 rows are 2 x 4, not 6 + 2.
+  // Tiles of equal height: 8 rows are 2 x 4, not 6 + 2, where the low tile
+  // would leave the FMA units waiting.
   int most = machine.tileRows(columns, lanes);
   int tiles = (rows + most - 1) / most;
-  int tileRows = schedule.get("tile_m", (rows + tiles - 1) / tiles, 1, 64);
+  int tileRows =
+      schedule.get("tile_m", (rows + tiles - 1) / tiles, 1, std::min(rows, 64));
+
+  // One row has too few accumulators to hide the FMA's latency, so its sum over
+  // k is split into several that are added at the end.
+  int chains = 1;
+  if (mayChain) {
+    int accumulators = tileRows * (columns / lanes);
+    int wanted = (busyAccumulators + accumulators - 1) / accumulators;
+    chains = schedule.get("chains", divisorUpTo(k, wanted), 1, 64);
+    if (k % chains != 0)
+      schedule.fail("chains", std::to_string(chains) + " does not divide k " +
+                                  std::to_string(k));
+  }
 
   // Eight steps of k share one loop branch and use every float of the left
   // operand's half cache lines.
-  int unroll = schedule.get("unroll_k", divisorUpTo(k, 8), 1, 64);
-  if (k % unroll != 0)
-    schedule.fail("unroll_k", std::to_string(unroll) + " does not divide k " +
-                                  std::to_string(k));
-  return {std::min(tileRows, rows), columns, lanes, unroll};
+  int steps = k / chains;
+  int unroll = schedule.get("unroll_k",
+                            divisorUpTo(steps, std::max(1, 8 / chains)), 1, 64);
+  if (steps % unroll != 0)
+    schedule.fail("unroll_k", std::to_string(unroll) + " does not divide the " +
+                                  std::to_string(steps) + " steps of k");
+  return {tileRows, columns, lanes, chains, unroll};
 }
 
-void scheduleTile(Func product, Var n, Var m, RVar k,
+Expr multiplyAdd(Expr sum, Expr a, Expr b, int lanes) {
+  Expr result = sum + a * b;
+  return lanes == 1 ? strict_float(result) : result;
+}
+
+void scheduleTile(Func product, Var n, const std::vector<Var> &rows, RVar k,
                   const std::vector<RVar> &outerK, const Tile &tile,
                   LoopLevel level) {
   Var vector("vector"), lane("lane");
@@ -40,22 +65,22 @@ void scheduleTile(Func product, Var n, Var m, RVar k,
       .store_in(MemoryType::Register)
       .bound_extent(n, tile.columns)
       .vectorize(n, tile.lanes)
-      .unroll(n)
-      .unroll(m);
+      .unroll(n);
   product.update()
       .split(n, vector, lane, tile.lanes)
       .split(k, ko, ki, tile.unrollK);
   // The vectors of a row stand inside the rows: a broadcast of the left operand
   // is then used up at once. The other order keeps one broadcast per row alive
   // and spills.
-  std::vector<VarOrRVar> order = {lane, vector, m, ki, ko};
+  std::vector<VarOrRVar> order = {lane, vector};
+  order.insert(order.end(), rows.begin(), rows.end());
+  order.insert(order.end(), {ki, ko});
   order.insert(order.end(), outerK.begin(), outerK.end());
-  product.update()
-      .reorder(order)
-      .vectorize(lane)
-      .unroll(vector)
-      .unroll(m)
-      .unroll(ki);
+  product.update().reorder(order).vectorize(lane).unroll(vector).unroll(ki);
+  for (const Var &row : rows) {
+    product.unroll(row);
+    product.update().unroll(row);
+  }
 }
 
 /// Tasks that are enough to keep the threads of one socket evenly busy.
@@ -74,6 +99,14 @@ static int defaultRowsPerTask(const PanelLoops &loops, int columnTiles,
   return std::min(perTask, roundUp(loops.rows, tileRows));
 }
 
+/// Column tiles that make a task worth its thread.
+static int defaultTilesPerTask(double flopsPerTile, int columnTiles) {
+  int together = 1;
+  while (together < columnTiles && !worthParallel(together * flopsPerTile, 2))
+    ++together;
+  return together;
+}
+
 LoopLevel schedulePanels(Func out, const PanelLoops &loops, const Tile &tile,
                          Schedule &schedule) {
   int columnTiles = loops.panels * (loops.panel / tile.columns);
@@ -86,16 +119,21 @@ LoopLevel schedulePanels(Func out, const PanelLoops &loops, const Tile &tile,
                                  " is not a multiple of tile_m " +
                                  std::to_string(tile.rows));
   int blocks = (loops.rows + block - 1) / block;
-  bool parallel =
-      schedule.get("parallel",
-                   worthParallel(block * flopsPerRow,
-                                 double(columnTiles) * blocks * loops.batch),
-                   0, 1);
+  // Few rows make small tasks: several column tiles go together then.
+  double flopsPerTile = block * flopsPerRow;
+  int together =
+      schedule.get("block_n", defaultTilesPerTask(flopsPerTile, columnTiles), 1,
+                   columnTiles);
+  double tasks =
+      std::ceil(double(columnTiles) / together) * blocks * loops.batch;
+  bool parallel = schedule.get(
+      "parallel", worthParallel(flopsPerTile * together, tasks), 0, 1);
 
   // For each column tile, all row tiles: the tile's weights (48 KB at k = 768)
   // stay in the cache while the rows stream by.
   Var n = out.args()[0], m = out.args()[1], np = out.args()[2];
-  Var no("no"), ni("ni"), mo("mo"), mi("mi"), mb("mb"), task("task");
+  Var no("no"), ni("ni"), mo("mo"), mi("mi"), mb("mb"), task("task"),
+      columnTile("columnTile");
   out.split(n, no, ni, tile.columns)
       .split(m, mo, mi, tile.rows,
              loops.rows % tile.rows == 0 ? TailStrategy::RoundUp
@@ -111,6 +149,8 @@ LoopLevel schedulePanels(Func out, const PanelLoops &loops, const Tile &tile,
       .unroll(mi)
       .fuse(no, np, task);
   if (parallel) {
+    if (together > 1)
+      out.split(task, task, columnTile, together, TailStrategy::GuardWithIf);
     if (out.dimensions() == 4)
       out.fuse(out.args()[3], task, task);
     out.fuse(mb, task, task).parallel(task);

@@ -7,23 +7,32 @@
 
 namespace vitc::halide {
 
-/// A register tile: `rows` x `columns` accumulators in vectors of `lanes`, and
-/// the steps of k that share a branch.
+/// A register tile: `rows` x `columns` accumulators in vectors of `lanes`, each
+/// `chains` times over, and the steps of k that share a branch.
 struct Tile {
-  int rows, columns, lanes, unrollK;
+  int rows, columns, lanes, chains, unrollK;
 };
 
 /// The tile for a product of `rows` rows with panels of `panel` columns, summed
-/// over an innermost `k`: the schedule's tile_m, tile_n and unroll_k.
+/// over an innermost `k`: the schedule's tile_m, tile_n and unroll_k, and
+/// chains where the product `mayChain`.
 Tile readTile(Schedule &schedule, const Machine &machine, int rows, int panel,
-              int k);
+              int k, bool mayChain);
 
-/// Schedules `product`, defined over (n, m, …) with one update that adds over
-/// `k`, as one tile in registers, computed at `level`. `outerK` are the
-/// reduction's further variables, innermost first.
-void scheduleTile(Halide::Func product, Halide::Var n, Halide::Var m,
-                  Halide::RVar k, const std::vector<Halide::RVar> &outerK,
-                  const Tile &tile, Halide::LoopLevel level);
+/// sum + a * b, for the update of a product. In vectors the compiler makes an
+/// FMA of it and keeps the order of the sums. Scalars it would regroup into
+/// vectors of its own, differently for the last rows than for the others, so
+/// there the order is made binding.
+Halide::Expr multiplyAdd(Halide::Expr sum, Halide::Expr a, Halide::Expr b,
+                         int lanes);
+
+/// Schedules `product`, defined over n and `rows` with one update that adds
+/// over `k`, as one tile in registers, computed at `level`. `rows` are
+/// unrolled, innermost first; `outerK` are the reduction's further variables.
+void scheduleTile(Halide::Func product, Halide::Var n,
+                  const std::vector<Halide::Var> &rows, Halide::RVar k,
+                  const std::vector<Halide::RVar> &outerK, const Tile &tile,
+                  Halide::LoopLevel level);
 
 /// The sizes that decide how a product with packed weights is shared out.
 struct PanelLoops {

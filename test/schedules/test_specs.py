@@ -42,7 +42,7 @@ bad("gemm", GEMM, "spec.ldc: 17 is less than the 32 floats of a row", n=17, ldc=
 bad("gemm", GEMM, "a: the buffer has more than 2^31 elements", m=2000000000)
 bad("gemm", GEMM, "schedule.tile: unknown field", schedule={"tile": 3})
 bad("gemm", GEMM, "schedule.tile_n: 5 does not divide the panel of 16", schedule={"tile_n": 5})
-bad("gemm", GEMM, "schedule.unroll_k: 3 does not divide k 8", schedule={"unroll_k": 3})
+bad("gemm", GEMM, "schedule.unroll_k: 3 does not divide the 8 steps of k", schedule={"unroll_k": 3})
 bad("gemm", GEMM, "schedule.tile_m: 0 is less than 1", schedule={"tile_m": 0})
 bad("gemm", GEMM, "schedule.parallel: 2 is more than 1", schedule={"parallel": 2})
 bad("attention", ATTENTION, "spec.prob_batch_stride: missing", probabilities=True)

@@ -80,7 +80,7 @@ std::string vitc::emitApi(const LibraryDescription &library) {
   words["OUTPUT_COUNT"] = std::to_string(library.outputs.size());
   words["STEP_COUNT"] = std::to_string(library.steps.size());
   words["WEIGHTS_BYTES"] = std::to_string(library.weightsBytes);
-  words["IDENTITY"] = llvm::formatv("0x{0:x}u", library.weightsIdentity).str();
+  words["IDENTITY"] = llvm::formatv("{0:x}u", library.weightsIdentity).str();
   words["FLOPS"] = llvm::formatv("{0:f0}", library.flops).str();
   words["CPU"] = library.cpu;
   words["SCRATCH_BYTES"] = std::to_string(library.scratchBytes);

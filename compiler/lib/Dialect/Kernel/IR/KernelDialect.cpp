@@ -2,15 +2,10 @@
 #include "vitc/Dialect/ViT/IR/ViT.h"
 
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/DialectImplementation.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 #include "vitc/Dialect/Kernel/IR/KernelDialect.cpp.inc"
 #include "vitc/Dialect/Kernel/IR/KernelEnums.cpp.inc"
-
-#define GET_ATTRDEF_CLASSES
-#include "vitc/Dialect/Kernel/IR/KernelAttributes.cpp.inc"
 
 #define GET_OP_CLASSES
 #include "vitc/Dialect/Kernel/IR/KernelOps.cpp.inc"
@@ -20,10 +15,6 @@ using namespace vitc;
 using namespace vitc::kernel;
 
 void KernelDialect::initialize() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "vitc/Dialect/Kernel/IR/KernelAttributes.cpp.inc"
-      >();
   addOperations<
 #define GET_OP_LIST
 #include "vitc/Dialect/Kernel/IR/KernelOps.cpp.inc"

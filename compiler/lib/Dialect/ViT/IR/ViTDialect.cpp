@@ -1,22 +1,13 @@
 #include "vitc/Dialect/ViT/IR/ViT.h"
 
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/DialectImplementation.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 #include "vitc/Dialect/ViT/IR/ViTDialect.cpp.inc"
 #include "vitc/Dialect/ViT/IR/ViTEnums.cpp.inc"
 
-#define GET_ATTRDEF_CLASSES
-#include "vitc/Dialect/ViT/IR/ViTAttributes.cpp.inc"
-
 using namespace mlir;
 
 void vitc::vit::ViTDialect::initialize() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "vitc/Dialect/ViT/IR/ViTAttributes.cpp.inc"
-      >();
   addOperations<
 #define GET_OP_LIST
 #include "vitc/Dialect/ViT/IR/ViTOps.cpp.inc"

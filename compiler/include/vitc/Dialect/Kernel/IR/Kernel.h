@@ -13,9 +13,6 @@
 #include "vitc/Dialect/Kernel/IR/KernelDialect.h.inc"
 #include "vitc/Dialect/Kernel/IR/KernelEnums.h.inc"
 
-#define GET_ATTRDEF_CLASSES
-#include "vitc/Dialect/Kernel/IR/KernelAttributes.h.inc"
-
 #define GET_OP_CLASSES
 #include "vitc/Dialect/Kernel/IR/KernelOps.h.inc"
 

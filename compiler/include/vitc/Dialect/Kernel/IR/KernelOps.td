@@ -14,9 +14,7 @@ def Kernel_Layout : I32EnumAttr<"Layout", "how a parameter is laid out in the we
     I32EnumAttrCase<"Rows", 0, "rows">,
     I32EnumAttrCase<"Panels", 1, "panels">]> {
   let cppNamespace = "::vitc::kernel";
-  let genSpecializedAttr = 0;
 }
-def Kernel_LayoutAttr : EnumAttr<Kernel_Dialect, Kernel_Layout, "layout">;
 
 def Kernel_SpecOp : Kernel_Op<"spec", [Symbol]> {
   let summary = "a kernel that a backend compiles";
@@ -38,7 +36,7 @@ def Kernel_ConstantOp : Kernel_Op<"constant", [Symbol, DeclareOpInterfaceMethods
     - `constant_c2`: a constant in panels has three dimensions that hold the parameter
     - `constant_c3`: a constant in rows has rows that hold the parameter's
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$parameter, Kernel_LayoutAttr:$layout,
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$parameter, Kernel_Layout:$layout,
                        TypeAttrOf<Kernel_Buffer>:$type, OptionalAttr<I64Attr>:$offset);
   let assemblyFormat = "$sym_name $layout `of` $parameter `:` $type (`at` $offset^)? attr-dict";
   let extraClassDeclaration = [{

@@ -13,9 +13,6 @@
 #include "vitc/Dialect/ViT/IR/ViTDialect.h.inc"
 #include "vitc/Dialect/ViT/IR/ViTEnums.h.inc"
 
-#define GET_ATTRDEF_CLASSES
-#include "vitc/Dialect/ViT/IR/ViTAttributes.h.inc"
-
 #define GET_OP_CLASSES
 #include "vitc/Dialect/ViT/IR/ViTOps.h.inc"
 

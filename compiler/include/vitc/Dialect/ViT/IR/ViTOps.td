@@ -25,17 +25,13 @@ def ViT_Activation : I32EnumAttr<"Activation", "an activation function", [
     I32EnumAttrCase<"Silu", 5, "silu">,
     I32EnumAttrCase<"Tanh", 6, "tanh">]> {
   let cppNamespace = "::vitc::vit";
-  let genSpecializedAttr = 0;
 }
-def ViT_ActivationAttr : EnumAttr<ViT_Dialect, ViT_Activation, "activation">;
 
 def ViT_PoolKind : I32EnumAttr<"PoolKind", "how a sequence becomes one vector", [
     I32EnumAttrCase<"Token", 0, "token">,
     I32EnumAttrCase<"Mean", 1, "mean">]> {
   let cppNamespace = "::vitc::vit";
-  let genSpecializedAttr = 0;
 }
-def ViT_PoolKindAttr : EnumAttr<ViT_Dialect, ViT_PoolKind, "pool_kind">;
 
 //===----------------------------------------------------------------------===//
 // Parameters
@@ -184,7 +180,7 @@ def ViT_LinearOp : ViT_PureOp<"linear", [AttrSizedOperandSegments]> {
     - `linear_c4`: the residual has the result's type
   }];
   let arguments = (ins ViT_Tensor:$input, ViT_Matrix:$weight, Optional<ViT_Vector>:$bias, Optional<ViT_Tensor>:$residual,
-                       DefaultValuedAttr<ViT_ActivationAttr, "::vitc::vit::Activation::None">:$activation);
+                       DefaultValuedAttr<ViT_Activation, "::vitc::vit::Activation::None">:$activation);
   let results = (outs ViT_Tensor:$result);
   let assemblyFormat = [{
     $input `,` $weight (`bias` $bias^)? (`residual` $residual^)? (`activation` $activation^)? attr-dict `:` functional-type(operands, results)
@@ -206,7 +202,7 @@ def ViT_ActivationOp : ViT_PureOp<"activate", [SameOperandsAndResultType]> {
     | `silu` | x / (1 + exp(−x)) |
     | `tanh` | tanh(x) |
   }];
-  let arguments = (ins ViT_Tensor:$input, ViT_ActivationAttr:$function);
+  let arguments = (ins ViT_Tensor:$input, ViT_Activation:$function);
   let results = (outs ViT_Tensor:$result);
   let assemblyFormat = "$input $function attr-dict `:` type($input)";
 }
@@ -238,7 +234,7 @@ def ViT_MlpOp : ViT_PureOp<"mlp", [AttrSizedOperandSegments, AllTypesMatch<["inp
     - `mlp_c2`: the biases have hidden and channels values
   }];
   let arguments = (ins ViT_Tensor:$input, ViT_Matrix:$up, Optional<ViT_Vector>:$up_bias, ViT_Matrix:$down, Optional<ViT_Vector>:$down_bias,
-                       ViT_ActivationAttr:$activation);
+                       ViT_Activation:$activation);
   let results = (outs ViT_Tensor:$result);
   let assemblyFormat = [{
     $input `up` $up (`,` $up_bias^)? `down` $down (`,` $down_bias^)? $activation attr-dict `:` functional-type(operands, results)
@@ -265,7 +261,7 @@ def ViT_PoolOp : ViT_PureOp<"pool"> {
     - `pool_c1`: `first` is one of the sequence's tokens
     - `pool_c2`: the result is [images, channels] of the sequence
   }];
-  let arguments = (ins ViT_Sequence:$sequence, ViT_PoolKindAttr:$kind, I64Attr:$first);
+  let arguments = (ins ViT_Sequence:$sequence, ViT_PoolKind:$kind, I64Attr:$first);
   let results = (outs ViT_Matrix:$result);
   let assemblyFormat = "$sequence $kind $first attr-dict `:` type($sequence) `->` type($result)";
   let hasVerifier = 1;
@@ -279,7 +275,7 @@ def ViT_HeadOp : ViT_PureOp<"head"> {
     - `head_c1`: the weight is [outputs, channels of the pooled vector]
     - `head_c2`: the bias has one value for each output
   }];
-  let arguments = (ins ViT_Matrix:$pooled, ViT_Matrix:$weight, Optional<ViT_Vector>:$bias, ViT_ActivationAttr:$activation);
+  let arguments = (ins ViT_Matrix:$pooled, ViT_Matrix:$weight, Optional<ViT_Vector>:$bias, ViT_Activation:$activation);
   let results = (outs ViT_Matrix:$result);
   let assemblyFormat = "$pooled `,` $weight (`bias` $bias^)? $activation attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;

@@ -1,0 +1,281 @@
+/// `vitc compile`: from a published model to the folder that a product links.
+#include "Commands.h"
+#include "Options.h"
+#include "Progress.h"
+#include "Text.h"
+#include "Verify.h"
+
+#include "vitc/Driver/Compile.h"
+#include "vitc/Driver/Targets.h"
+#include "vitc/Pipelines/Pipelines.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace vitc;
+using namespace vitc::tool;
+using llvm::StringRef;
+
+namespace {
+
+struct Settings {
+  CompileOptions compile;
+  std::vector<std::string> targets;
+  bool verify = false, quiet = false;
+};
+
+} // namespace
+
+/// "224", "224x160": height, then width.
+static llvm::Error parseImageSize(StringRef text, CompileOptions &compile) {
+  constexpr int64_t largest = 65536;
+  auto [first, second] = text.split('x');
+  int64_t height = 0, width = 0;
+  bool wrong =
+      first.getAsInteger(10, height) ||
+      (second.empty() ? text.contains('x') : second.getAsInteger(10, width));
+  if (second.empty())
+    width = height;
+  if (wrong || height < 1 || width < 1 || height > largest || width > largest)
+    return userError("--image-size takes HEIGHTxWIDTH or one number for both, "
+                     "each from 1 to " +
+                     llvm::Twine(largest) + ", not " + inQuotes(text));
+  compile.imageSize = {height, width};
+  return llvm::Error::success();
+}
+
+static llvm::Error parseSeed(StringRef text, CompileOptions &compile) {
+  uint64_t seed;
+  if (text.getAsInteger(10, seed))
+    return userError("--random-weights takes a whole number as its seed, not " +
+                     inQuotes(text));
+  compile.seed = seed;
+  return llvm::Error::success();
+}
+
+static std::vector<StringRef> stageNames() {
+  std::vector<StringRef> names = {"import"};
+  for (const Stage &stage : stages())
+    names.push_back(stage.name);
+  return names;
+}
+
+static void declareModelOptions(Options &options, Settings &settings) {
+  CompileOptions &compile = settings.compile;
+  options.argument(
+      "MODEL", compile.model,
+      "a folder with config.json and weights, a weights file (with "
+      "--config), or a name from `vitc models` (with "
+      "--random-weights)");
+  options.text("out,o", "OUT", compile.output,
+               "the folder to write; it must not exist yet");
+  options.text("config", "FILE", compile.configPath,
+               "the config.json of a weights file");
+  options.value(
+      "random-weights", "SEED",
+      [&](StringRef text) { return parseSeed(text, compile); },
+      "make weights up, for benchmarks");
+  options.integer(
+      "batch", "N", 1, 1024, [&](int64_t n) { compile.batch = n; },
+      "pictures in one run (default 1)");
+  options.value(
+      "image-size", "HxW",
+      [&](StringRef text) { return parseImageSize(text, compile); },
+      "another picture size than the config's; the position embedding is "
+      "resized");
+  options.texts("output", "NAME", compile.outputs,
+                "an output to compute, e.g. logits, embedding, "
+                "last_hidden_state; may be repeated (default: the model's main "
+                "output)");
+}
+
+static void declareCodeOptions(Options &options, Settings &settings) {
+  CompileOptions &compile = settings.compile;
+  options.text("name", "ID", compile.name,
+               "prefix of every function and file (default: from MODEL)");
+  options.texts("target", "T", settings.targets,
+                "the processor, see `vitc targets` (default: host)");
+  options.choice("precision", compile.precision, {"f32"},
+                 {"f16", "bf16", "int8"}, "of weights and arithmetic");
+  options.choice("backend", compile.backend, {"halide"}, {"tvm", "auto"},
+                 "what schedules and compiles the kernels");
+  options.choice("emit", compile.emit, {"library", "source", "mlir", "kernels"},
+                 {},
+                 "what to write: the library; the library and the C++ it was "
+                 "made of; the IR; the kernels' specifications and objects");
+  options.flag("embed-weights", compile.embedWeights,
+               "put the weights into the library instead of a file beside it");
+  options.text("cxx", "CXX", compile.cxx,
+               "the C++ compiler (default: $CXX, c++, g++ or clang++)");
+  options.integer(
+      "threads", "N", 0, 1024,
+      [&](int64_t n) { compile.threads = unsigned(n); },
+      "kernels compiled at a time (default: one per core)");
+  options.missing("tune-db", /*takesValue=*/true,
+                  "it has no tuned schedules to read");
+  options.missing("fast-matmul", /*takesValue=*/false,
+                  "matrix products are computed directly");
+}
+
+static void declareCheckOptions(Options &options, Settings &settings) {
+  CompileOptions &compile = settings.compile;
+  options.flag("verify", settings.verify,
+               "then compare the library with the reference interpreter");
+  options.value(
+      "until-after", "STAGE",
+      [&](StringRef text) -> llvm::Error {
+        std::vector<StringRef> names = stageNames();
+        if (!llvm::is_contained(names, text))
+          return userError("--until-after takes " + llvm::join(names, ", ") +
+                           ", not " + inQuotes(text));
+        compile.untilAfter = text.str();
+        return llvm::Error::success();
+      },
+      "stop after " + llvm::join(stageNames(), ", ") +
+          " and print the IR; needs no -o");
+  options.flag("print-ir", compile.printIr,
+               "print the IR after every stage to standard error");
+  options.flag("quiet,q", settings.quiet, "print only warnings and errors");
+}
+
+/// What the options cannot say one by one.
+static llvm::Error checkSettings(Settings &settings) {
+  CompileOptions &compile = settings.compile;
+  if (settings.targets.size() > 1)
+    return userError("more than one --target is not available in this build; "
+                     "compile once for each");
+  if (!settings.targets.empty())
+    compile.target = settings.targets.front();
+  bool writesLibrary = compile.untilAfter.empty() &&
+                       (compile.emit == "library" || compile.emit == "source");
+  if (settings.verify && !writesLibrary)
+    return userError(
+        "--verify needs a library; leave out " +
+        std::string(compile.untilAfter.empty() ? "--emit" : "--until-after"));
+  if (compile.untilAfter.empty() && compile.output.empty())
+    return userError("vitc compile needs -o OUT: the folder to write");
+  if (!compile.untilAfter.empty() && !compile.output.empty())
+    return userError("--until-after prints the IR and writes nothing; leave "
+                     "out -o");
+  if (!compile.configPath.empty() && compile.seed)
+    if (!llvm::sys::fs::is_directory(compile.model))
+      return userError("--config belongs to a weights file, and "
+                       "--random-weights replaces one; leave one of them out");
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// The report
+//===----------------------------------------------------------------------===//
+
+/// "libID.so 1.2 MB, libID.a 1.3 MB": what there is of them.
+static std::string describeFiles(StringRef folder,
+                                 llvm::ArrayRef<std::string> names) {
+  std::vector<std::string> parts;
+  for (const std::string &name : names) {
+    llvm::SmallString<256> file(folder);
+    llvm::sys::path::append(file, name);
+    uint64_t size;
+    if (!llvm::sys::fs::file_size(file, size))
+      parts.push_back(name + " " + formatBytes(size));
+  }
+  return llvm::join(parts, ", ");
+}
+
+static void printReport(const Settings &settings, const CompileReport &report) {
+  llvm::raw_ostream &os = llvm::outs();
+  const CompileOptions &compile = settings.compile;
+  auto line = [&](StringRef head, const llvm::Twine &text) {
+    os << "  " << llvm::left_justify(head, 11) << text << "\n";
+  };
+  os << "wrote " << compile.output << ": " << report.name << " for "
+     << report.target << "\n";
+  line("outputs", llvm::join(report.outputs, ", "));
+  line("model", formatCount(double(report.parameters)) + " parameters, " +
+                    formatFixed(report.flops / 1e9, 2) + " GFLOP a batch");
+  const std::string &name = report.name;
+  std::string files = describeFiles(
+      compile.output, {"lib/lib" + name + ".so", "lib/lib" + name + ".a",
+                       "share/" + name + "/" + name + ".weights"});
+  if (!files.empty())
+    line("files", files);
+  if (report.weightsBytes)
+    line("memory", formatBytes(uint64_t(report.workspaceBytes)) +
+                       " workspace for each context, " +
+                       formatBytes(uint64_t(report.weightsBytes)) +
+                       " weights shared by all");
+  if (report.kernels)
+    line("kernels", llvm::Twine(report.kernels) + ", " +
+                        llvm::Twine(report.cachedKernels) +
+                        " of them from the "
+                        "cache");
+  line("time", formatSeconds(report.seconds));
+  if (compile.emit == "mlir" || compile.emit == "kernels")
+    return;
+  os << "next: vitc run " << compile.output << " PICTURE    vitc bench "
+     << compile.output << "\n"
+     << "      " << compile.output
+     << "/example shows how a product uses the library\n";
+}
+
+//===----------------------------------------------------------------------===//
+// The command
+//===----------------------------------------------------------------------===//
+
+llvm::Error vitc::tool::compileCommand(const Invocation &invocation) {
+  Settings settings;
+  Options options("compile", "MODEL -o OUT [options]",
+                  "Compiles a Vision Transformer to a library for one "
+                  "processor. OUT gets a C and C++ header, a static and a "
+                  "shared library, the packed weights, CMake and pkg-config "
+                  "files, and an example.");
+  declareModelOptions(options, settings);
+  declareCodeOptions(options, settings);
+  declareCheckOptions(options, settings);
+  options.note("Compiled kernels are kept in $VITC_CACHE_DIR (default "
+               "~/.cache/vitc) for the next time.");
+  options.example("vitc compile vit-base-patch16-224/ -o out",
+                  "a folder with config.json and model.safetensors");
+  options.example("vitc compile model.safetensors --config config.json -o out "
+                  "--output embedding --batch 8",
+                  "a weights file; the pooled vector of eight pictures a run");
+  options.example("vitc compile vit-tiny-patch16-224 --random-weights 1 -o out",
+                  "a published architecture without its weights");
+  auto parsed = options.parse(invocation.arguments);
+  if (!parsed || !*parsed)
+    return parsed.takeError();
+  if (llvm::Error error = checkSettings(settings))
+    return error;
+  auto installation = Installation::find(invocation.program);
+  if (!installation)
+    return installation.takeError();
+
+  const CompileOptions &compile = settings.compile;
+  bool printsIr = !compile.untilAfter.empty() || compile.printIr;
+  Progress progress(settings.quiet || printsIr);
+  auto report =
+      compileModel(compile, *installation,
+                   [&](StringRef stage, unsigned done, unsigned total) {
+                     progress.show(stage, done, total);
+                   });
+  progress.clear();
+  if (!report)
+    return report.takeError();
+  for (const std::string &warning : report->warnings)
+    printWarning(warning);
+  if (!compile.untilAfter.empty())
+    return llvm::Error::success();
+  if (!settings.quiet)
+    printReport(settings, *report);
+  if (!settings.verify)
+    return llvm::Error::success();
+  llvm::outs().flush();
+  VerifyOptions verify;
+  verify.folder = compile.output;
+  verify.model = compile.model;
+  verify.configPath = compile.configPath;
+  verify.quiet = settings.quiet;
+  return verifyAndReport(verify, *installation);
+}

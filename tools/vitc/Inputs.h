@@ -1,0 +1,59 @@
+/// The inputs of `vitc run`: files in, one item after the other out.
+#ifndef VITC_TOOLS_INPUTS_H
+#define VITC_TOOLS_INPUTS_H
+
+#include "Library.h"
+
+#include "vitc/Support/Npy.h"
+#include "vitc/Support/Picture.h"
+
+#include <deque>
+
+namespace vitc::tool {
+
+/// One picture or one ready tensor.
+struct Item {
+  std::string file;
+  int64_t index = 0;     ///< in the file
+  bool alone = true;     ///< the file has no other
+  bool isTensor = false; ///< else a picture
+  vitc_image_v1 image = {};
+  llvm::ArrayRef<float> tensor;
+  std::shared_ptr<const void> memory; ///< what the two point into
+  std::string describe() const;       ///< "cat.jpg", "batch.npy[3]"
+};
+
+/// Reads files when their items are asked for, so that any number of pictures
+/// can be run in the memory of a few.
+///
+/// A float32 .npy of shape [items, channels, height, width] or [channels,
+/// height, width] is the ready tensor. A uint8 .npy is a picture: [height,
+/// width] or [height, width, channels]; or several: [items, height, width,
+/// channels] or [items, height, width]. Other files are PNG, JPEG or PPM.
+class InputQueue {
+public:
+  InputQueue(const Library &library, std::vector<std::string> files)
+      : library(library), files(std::move(files)) {}
+
+  /// Fails early if a file is not there.
+  llvm::Error checkFiles() const;
+  /// The next item, or nothing after the last.
+  llvm::Expected<std::optional<Item>> next();
+
+private:
+  llvm::Error load(const std::string &file);
+  llvm::Error loadNpy(const std::string &file);
+  llvm::Error addTensors(const std::string &file,
+                         std::shared_ptr<NpyArray> array);
+  llvm::Error addPictures(const std::string &file,
+                          std::shared_ptr<NpyArray> array);
+
+  const Library &library;
+  std::vector<std::string> files;
+  size_t nextFile = 0;
+  std::deque<Item> ready;
+};
+
+} // namespace vitc::tool
+
+#endif // VITC_TOOLS_INPUTS_H

@@ -1,0 +1,327 @@
+#include "Library.h"
+
+#include "Text.h"
+
+#include "vitc/Driver/Targets.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <cmath>
+#include <dlfcn.h>
+
+using namespace vitc;
+using namespace vitc::tool;
+using llvm::StringRef;
+namespace fs = llvm::sys::fs;
+namespace path = llvm::sys::path;
+
+static std::string join(StringRef folder, const llvm::Twine &a,
+                        const llvm::Twine &b = "", const llvm::Twine &c = "") {
+  llvm::SmallString<256> result(folder);
+  path::append(result, a, b, c);
+  return std::string(result);
+}
+
+//===----------------------------------------------------------------------===//
+// Manifest
+//===----------------------------------------------------------------------===//
+
+/// The manifest of a folder that `vitc compile` wrote.
+static llvm::Expected<std::string> findManifest(StringRef folder) {
+  StringRef hint = "; name a folder that `vitc compile` wrote";
+  if (!fs::exists(folder))
+    return userError(folder, "no such folder" + hint);
+  if (!fs::is_directory(folder))
+    return userError(folder, "not a folder" + hint);
+  std::vector<std::string> found;
+  std::error_code code;
+  for (fs::directory_iterator it(join(folder, "share"), code), end;
+       it != end && !code; it.increment(code)) {
+    std::string file = join(it->path(), "manifest.json");
+    if (fs::exists(file))
+      found.push_back(file);
+  }
+  if (found.size() > 1)
+    return userError(folder, "holds more than one library: " + found[0] +
+                                 " and " + found[1]);
+  if (!found.empty())
+    return found.front();
+  if (fs::exists(join(folder, "config.json")))
+    return userError(folder, "is a model, not a compiled library; compile it "
+                             "first: vitc compile " +
+                                 folder + " -o OUT");
+  return userError(folder, "no share/*/manifest.json in it" + hint);
+}
+
+/// Fields that every manifest has; the first error ends the reading.
+static llvm::Error readFields(const JsonObject &root, Manifest &manifest) {
+  auto format = root.getInteger("format");
+  if (!format)
+    return format.takeError();
+  if (*format != 1)
+    return root.error("format", "format " + llvm::Twine(*format) +
+                                    " is of another version of vitc; this one "
+                                    "reads format 1");
+  for (auto [key, field] : {std::pair("name", &manifest.name),
+                            std::pair("target", &manifest.target),
+                            std::pair("precision", &manifest.precision)}) {
+    auto value = root.getString(key);
+    if (!value)
+      return value.takeError();
+    *field = std::move(*value);
+  }
+  // The name becomes part of paths and symbols.
+  if (manifest.name.empty() || !llvm::all_of(manifest.name, [](char c) {
+        return llvm::isAlnum(c) || c == '_';
+      }))
+    return root.error("name", "name is not an identifier");
+  auto labels = root.getStrings("labels");
+  if (!labels)
+    return labels.takeError();
+  manifest.labels = std::move(*labels);
+  return llvm::Error::success();
+}
+
+static llvm::Error readOptions(const JsonObject &options, Manifest &manifest) {
+  auto batch = options.getInteger("batch");
+  if (!batch)
+    return batch.takeError();
+  auto size = options.getPair("image_size");
+  if (!size)
+    return size.takeError();
+  auto outputs = options.getStrings("outputs");
+  if (!outputs)
+    return outputs.takeError();
+  auto embeds = options.getBool("embed_weights", false);
+  if (!embeds)
+    return embeds.takeError();
+  manifest.batch = *batch;
+  manifest.imageSize = *size;
+  manifest.outputs = std::move(*outputs);
+  manifest.embedsWeights = *embeds;
+  return llvm::Error::success();
+}
+
+static llvm::Error readModel(const JsonObject &model, Manifest &manifest) {
+  auto source = model.getString("source");
+  if (!source)
+    return source.takeError();
+  manifest.source = std::move(*source);
+  if (model.has("random_weights")) {
+    // Seeds are 64 bits; those with the highest one set are written negative.
+    auto seed = model.get("random_weights")->getAsInteger();
+    if (!seed)
+      return model.error("random_weights", "random_weights is not a seed");
+    manifest.seed = uint64_t(*seed);
+  }
+  const llvm::json::Value *files = model.get("files");
+  if (!files || !files->getAsArray())
+    return model.error("files", "files must be a list");
+  for (const llvm::json::Value &entry : *files->getAsArray()) {
+    const llvm::json::Object *file = entry.getAsObject();
+    auto name = file ? file->getString("file") : std::nullopt;
+    auto hash = file ? file->getString("hash") : std::nullopt;
+    auto bytes = file ? file->getInteger("bytes") : std::nullopt;
+    if (!name || !hash || !bytes)
+      return model.error("files", "an entry must have file, bytes and hash");
+    manifest.files.push_back({name->str(), hash->str(), *bytes});
+  }
+  return llvm::Error::success();
+}
+
+static llvm::Expected<Manifest> readManifest(StringRef file) {
+  auto root = readJson(file);
+  if (!root)
+    return root.takeError();
+  Manifest manifest;
+  manifest.path = file.str();
+  if (llvm::Error error = readFields(*root, manifest))
+    return error;
+  auto options = root->getObject("options");
+  if (!options)
+    return options.takeError();
+  if (llvm::Error error = readOptions(*options, manifest))
+    return error;
+  auto model = root->getObject("model");
+  if (!model)
+    return model.takeError();
+  if (llvm::Error error = readModel(*model, manifest))
+    return error;
+  return manifest;
+}
+
+//===----------------------------------------------------------------------===//
+// Library
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<std::unique_ptr<Library>> Library::open(StringRef folder) {
+  auto file = findManifest(folder);
+  if (!file)
+    return file.takeError();
+  auto manifest = readManifest(*file);
+  if (!manifest)
+    return manifest.takeError();
+  std::unique_ptr<Library> library(new Library());
+  library->manifest = std::move(*manifest);
+  if (llvm::Error error = library->load(folder.str()))
+    return error;
+  return library;
+}
+
+Library::~Library() {
+  if (handle)
+    dlclose(handle);
+}
+
+llvm::Error Library::load(const std::string &folder) {
+  const std::string &name = manifest.name;
+  llvm::SmallString<256> absolute(join(folder, "lib", "lib" + name + ".so"));
+  if (std::error_code code = fs::make_absolute(absolute))
+    return userError(folder, code.message());
+  libraryPath = std::string(absolute);
+  if (!fs::exists(libraryPath))
+    return userError(libraryPath, "the library is missing; compile it again");
+  if (!manifest.embedsWeights) {
+    weightsPath = join(folder, "share", name, name + ".weights");
+    if (!fs::exists(weightsPath))
+      return userError(weightsPath, "the weights are missing; compile again");
+  }
+  handle = dlopen(libraryPath.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    StringRef reason = dlerror();
+    reason.consume_front(libraryPath + ": ");
+    return userError(libraryPath, "cannot be loaded on this machine (" +
+                                      reason + "); it was compiled for " +
+                                      manifest.target);
+  }
+  std::string symbol = name + "_model";
+  auto *table = reinterpret_cast<const vitc_model_v1 *(*)()>(
+      dlsym(handle, symbol.c_str()));
+  if (!table)
+    return userError(libraryPath, "has no symbol " + symbol +
+                                      "; it is not the library that " +
+                                      manifest.path + " describes");
+  model = table();
+  return check();
+}
+
+llvm::Error Library::check() const {
+  // `version` is the first field of every version of the table.
+  if (!model || model->version != VITC_MODEL_VERSION)
+    return userError(libraryPath,
+                     "has version " + llvm::Twine(model ? model->version : 0) +
+                         " of the table that tools use; this vitc knows "
+                         "version " +
+                         llvm::Twine(int(VITC_MODEL_VERSION)));
+  if (manifest.name != model->name || manifest.target != model->target ||
+      manifest.batch != model->batch ||
+      manifest.imageSize !=
+          std::pair<int64_t, int64_t>(model->height, model->width))
+    return userError(libraryPath,
+                     "does not match " + manifest.path + "; compile again");
+  return llvm::Error::success();
+}
+
+llvm::ArrayRef<vitc_output_v1> Library::outputs() const {
+  return {model->outputs, size_t(model->output_count)};
+}
+
+llvm::ArrayRef<vitc_step_v1> Library::steps() const {
+  return {model->steps, size_t(model->step_count)};
+}
+
+int Library::findOutput(StringRef name) const {
+  for (auto [index, output] : llvm::enumerate(outputs()))
+    if (name == output.name)
+      return int(index);
+  return -1;
+}
+
+int64_t Library::itemElements() const {
+  return int64_t(model->channels) * model->height * model->width;
+}
+
+llvm::Error Library::statusError(vitc_status status) const {
+  if (status == VITC_ERROR_CPU) {
+    std::string here;
+    if (auto host = hostTarget())
+      here = (", while this machine is " + (*host)->name).str();
+    else
+      llvm::consumeError(host.takeError());
+    return userError(libraryPath, "was compiled for " + manifest.target + here +
+                                      "; compile it with --target host");
+  }
+  bool weights = status >= VITC_ERROR_WEIGHTS_OPEN &&
+                 status <= VITC_ERROR_WEIGHTS_CORRUPT && !weightsPath.empty();
+  return userError(weights ? weightsPath : libraryPath,
+                   model->status_text(status));
+}
+
+llvm::Expected<std::unique_ptr<Context>>
+Library::createContext(unsigned threads) const {
+  vitc_options_v1 options = {};
+  options.threads = int32_t(threads);
+  void *context = nullptr;
+  vitc_status status = model->create(
+      weightsPath.empty() ? nullptr : weightsPath.c_str(), &options, &context);
+  if (status != VITC_OK)
+    return statusError(status);
+  return std::unique_ptr<Context>(new Context(*this, context));
+}
+
+//===----------------------------------------------------------------------===//
+// Context
+//===----------------------------------------------------------------------===//
+
+OutputBuffers::OutputBuffers(const vitc_model_v1 &model) {
+  for (int32_t i = 0; i < model.output_count; ++i)
+    values.emplace_back(size_t(model.outputs[i].elements));
+  for (std::vector<float> &value : values)
+    starts.push_back(value.data());
+}
+
+Context::~Context() { library.getModel().destroy(handle); }
+
+llvm::Error Context::run(llvm::ArrayRef<vitc_image_v1> images,
+                         OutputBuffers &outputs) {
+  vitc_status status =
+      library.getModel().run(handle, images.data(), outputs.pointers());
+  return status == VITC_OK ? llvm::Error::success()
+                           : library.statusError(status);
+}
+
+llvm::Error Context::runTensor(llvm::ArrayRef<float> pixels,
+                               OutputBuffers &outputs) {
+  assert(int64_t(pixels.size()) == library.tensorElements());
+  vitc_status status =
+      library.getModel().run_tensor(handle, pixels.data(), outputs.pointers());
+  return status == VITC_OK ? llvm::Error::success()
+                           : library.statusError(status);
+}
+
+void Context::observe(vitc_observer observer, void *user) {
+  library.getModel().observe(handle, observer, user);
+}
+
+std::vector<float> vitc::tool::makeNoise(int64_t elements) {
+  // SplitMix64 (Steele, Lea, Flood 2014) and the polar-free Box-Muller form;
+  // std::normal_distribution differs between standard libraries.
+  uint64_t state = 0x7669746300000001; // "vitc", then 1
+  auto uniform = [&state] {
+    uint64_t z = state += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    // In (0, 1], so that the logarithm is finite.
+    return (double((z ^ (z >> 31)) >> 11) + 1) * 0x1p-53;
+  };
+  constexpr double turn = 6.283185307179586;
+  std::vector<float> values(elements);
+  for (float &value : values) {
+    double radius = std::sqrt(-2 * std::log(uniform()));
+    value = float(radius * std::cos(turn * uniform()));
+  }
+  return values;
+}

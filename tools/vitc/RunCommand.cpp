@@ -1,0 +1,401 @@
+/// `vitc run`: a compiled library on pictures or ready tensors.
+#include "Commands.h"
+#include "Inputs.h"
+#include "Options.h"
+#include "Text.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <cmath>
+#include <numeric>
+
+using namespace vitc;
+using namespace vitc::tool;
+using llvm::StringRef;
+
+namespace {
+
+struct RunOptions {
+  std::string folder;
+  std::vector<std::string> inputs;
+  std::optional<int64_t> top;
+  unsigned threads = 0;
+  bool json = false;
+  std::string saveFolder, labelsFile;
+};
+
+struct ClassScore {
+  int64_t index;
+  double probability;
+};
+
+/// Range and mean of an output of one item.
+struct Summary {
+  double min = 0, max = 0, mean = 0;
+};
+
+/// What is shown of one item.
+struct ItemResult {
+  std::string file, description;
+  int64_t index = 0;
+  std::vector<ClassScore> top;    ///< best first
+  std::vector<Summary> summaries; ///< one for each output
+};
+
+/// Feeds the items to the library, batch by batch, and keeps what was asked
+/// for.
+class Runner {
+public:
+  Runner(const Library &library, const RunOptions &options);
+
+  llvm::Error run(InputQueue &queue, Context &context);
+  /// Compares the best classes with the labels.
+  llvm::Error count();
+  llvm::Error save() const;
+  void print() const;
+  void printJson() const;
+
+private:
+  llvm::Error runBatch(llvm::ArrayRef<Item> items, Context &context);
+  void keep(const Item &item, int64_t place);
+  std::vector<double> probabilities(llvm::ArrayRef<float> scores) const;
+  /// The part of an output that belongs to one item of the batch.
+  llvm::ArrayRef<float> part(size_t output, int64_t place) const;
+  std::vector<int64_t> itemShape(size_t output) const;
+  std::string label(int64_t index) const;
+  int64_t topCount() const;
+
+  const Library &library;
+  const RunOptions &options;
+  OutputBuffers buffers;
+  int classOutput; ///< the output with one score per class, or -1
+  bool classesAreLogits;
+  std::vector<ItemResult> results;
+  std::vector<std::vector<float>> saved; ///< all items, one for each output
+  std::vector<int64_t> best;             ///< class of each item
+  std::optional<int64_t> correct;
+};
+
+} // namespace
+
+Runner::Runner(const Library &library, const RunOptions &options)
+    : library(library), options(options), buffers(library.getModel()),
+      saved(library.outputs().size()) {
+  classOutput = library.findOutput("probabilities");
+  classesAreLogits = classOutput < 0;
+  if (classesAreLogits)
+    classOutput = library.findOutput("logits");
+  if (classOutput >= 0 && library.outputs()[classOutput].rank != 2)
+    classOutput = -1;
+}
+
+int64_t Runner::topCount() const {
+  // Who counts the right ones does not want to read every one.
+  constexpr int64_t usual = 5;
+  return options.top.value_or(options.labelsFile.empty() ? usual : 0);
+}
+
+std::string Runner::label(int64_t index) const {
+  const auto &labels = library.getManifest().labels;
+  return size_t(index) < labels.size() ? labels[index] : "";
+}
+
+llvm::ArrayRef<float> Runner::part(size_t output, int64_t place) const {
+  size_t size = buffers[output].size() / library.getModel().batch;
+  return buffers[output].slice(place * size, size);
+}
+
+std::vector<int64_t> Runner::itemShape(size_t output) const {
+  const vitc_output_v1 &info = library.outputs()[output];
+  return std::vector<int64_t>(info.shape + 1, info.shape + info.rank);
+}
+
+llvm::Error Runner::run(InputQueue &queue, Context &context) {
+  std::vector<Item> batch;
+  for (;;) {
+    auto item = queue.next();
+    if (!item)
+      return item.takeError();
+    // Pictures and tensors go through different entries of the library.
+    bool turns =
+        *item && !batch.empty() && batch.front().isTensor != (*item)->isTensor;
+    bool full = int64_t(batch.size()) == library.getModel().batch;
+    if (!batch.empty() && (full || turns || !*item)) {
+      if (llvm::Error error = runBatch(batch, context))
+        return error;
+      batch.clear();
+    }
+    if (!*item)
+      return llvm::Error::success();
+    batch.push_back(std::move(**item));
+  }
+}
+
+llvm::Error Runner::runBatch(llvm::ArrayRef<Item> items, Context &context) {
+  // A batch that is not full repeats its last item; those results are dropped.
+  size_t size = library.getModel().batch;
+  auto itemAt = [&](size_t i) -> const Item & {
+    return items[std::min(i, items.size() - 1)];
+  };
+  llvm::Error error = llvm::Error::success();
+  if (items.front().isTensor) {
+    std::vector<float> pixels;
+    pixels.reserve(library.tensorElements());
+    for (size_t i = 0; i < size; ++i)
+      llvm::append_range(pixels, itemAt(i).tensor);
+    error = context.runTensor(pixels, buffers);
+  } else {
+    std::vector<vitc_image_v1> images;
+    for (size_t i = 0; i < size; ++i)
+      images.push_back(itemAt(i).image);
+    error = context.run(images, buffers);
+  }
+  if (error) {
+    std::string names = items.front().describe();
+    if (items.size() > 1)
+      names += " to " + items.back().describe();
+    return userError(names, llvm::toString(std::move(error)));
+  }
+  for (size_t i = 0; i < items.size(); ++i)
+    keep(items[i], i);
+  return llvm::Error::success();
+}
+
+std::vector<double> Runner::probabilities(llvm::ArrayRef<float> scores) const {
+  std::vector<double> values(scores.begin(), scores.end());
+  if (!classesAreLogits)
+    return values;
+  double largest = *std::max_element(values.begin(), values.end()), sum = 0;
+  for (double &value : values)
+    sum += value = std::exp(value - largest);
+  for (double &value : values)
+    value /= sum;
+  return values;
+}
+
+static Summary summarize(llvm::ArrayRef<float> values) {
+  Summary summary = {values.front(), values.front(), 0};
+  for (double value : values) {
+    // Written so that a NaN, which is neither less nor greater, is kept.
+    summary.min = value >= summary.min ? summary.min : value;
+    summary.max = value <= summary.max ? summary.max : value;
+    summary.mean += value / double(values.size());
+  }
+  return summary;
+}
+
+void Runner::keep(const Item &item, int64_t place) {
+  ItemResult result;
+  result.file = item.file;
+  result.index = item.index;
+  result.description = item.describe();
+  if (classOutput >= 0) {
+    std::vector<double> scores = probabilities(part(classOutput, place));
+    std::vector<int64_t> order(scores.size());
+    std::iota(order.begin(), order.end(), 0);
+    size_t count =
+        std::min<size_t>(std::max<int64_t>(1, topCount()), scores.size());
+    // Equal scores in the order of their classes; a NaN is last.
+    auto better = [&](int64_t a, int64_t b) {
+      double x = std::isnan(scores[a]) ? -1 : scores[a];
+      double y = std::isnan(scores[b]) ? -1 : scores[b];
+      return x != y ? x > y : a < b;
+    };
+    std::partial_sort(order.begin(), order.begin() + count, order.end(),
+                      better);
+    best.push_back(order.front());
+    for (int64_t index :
+         llvm::ArrayRef(order).take_front(std::min<size_t>(count, topCount())))
+      result.top.push_back({index, scores[index]});
+  }
+  for (size_t i = 0; i < library.outputs().size(); ++i) {
+    result.summaries.push_back(summarize(part(i, place)));
+    if (!options.saveFolder.empty())
+      llvm::append_range(saved[i], part(i, place));
+  }
+  results.push_back(std::move(result));
+}
+
+llvm::Error Runner::count() {
+  const std::string &file = options.labelsFile;
+  if (classOutput < 0)
+    return userError("--labels needs a library with the output logits or "
+                     "probabilities; this one has none");
+  auto labels = readNpy(file);
+  if (!labels)
+    return labels.takeError();
+  if (labels->type != NpyArray::Type::I64 || labels->shape.size() != 1)
+    return userError(file, "expected int64 labels of shape [items]");
+  if (labels->shape[0] != int64_t(best.size()))
+    return userError(file, "has " + llvm::Twine(labels->shape[0]) +
+                               " labels for " + llvm::Twine(best.size()) +
+                               " items");
+  const auto *data = reinterpret_cast<const int64_t *>(labels->data.data());
+  int64_t classes = library.outputs()[classOutput].shape[1];
+  correct = 0;
+  for (size_t i = 0; i < best.size(); ++i) {
+    if (data[i] < 0 || data[i] >= classes)
+      return userError(file, "label " + llvm::Twine(data[i]) + " of item " +
+                                 llvm::Twine(i) + " is not one of the " +
+                                 llvm::Twine(classes) + " classes");
+    *correct += data[i] == best[i];
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Runner::save() const {
+  StringRef folder = options.saveFolder;
+  if (std::error_code code = llvm::sys::fs::create_directories(folder))
+    return userError(folder, "cannot be made: " + code.message());
+  for (auto [index, output] : llvm::enumerate(library.outputs())) {
+    std::vector<int64_t> shape = itemShape(index);
+    shape.insert(shape.begin(), int64_t(results.size()));
+    llvm::SmallString<256> file(folder);
+    llvm::sys::path::append(file, llvm::Twine(output.name) + ".npy");
+    if (llvm::Error error = writeNpy(file, shape, saved[index]))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+void Runner::print() const {
+  llvm::raw_ostream &os = llvm::outs();
+  for (const ItemResult &result : results) {
+    if (classOutput >= 0 && result.top.empty())
+      continue;
+    os << printable(result.description) << "\n";
+    for (const ClassScore &score : result.top)
+      os << "  "
+         << llvm::right_justify(formatFixed(100 * score.probability, 2), 6)
+         << "%  " << score.index << "  " << printable(label(score.index))
+         << "\n";
+    if (classOutput >= 0)
+      continue;
+    for (auto [index, summary] : llvm::enumerate(result.summaries))
+      os << "  " << library.outputs()[index].name << " "
+         << formatShape(itemShape(index)) << ": min "
+         << formatShort(summary.min) << ", max " << formatShort(summary.max)
+         << ", mean " << formatShort(summary.mean) << "\n";
+  }
+  if (correct)
+    os << *correct << " of " << best.size() << " correct ("
+       << formatFixed(100.0 * double(*correct) / double(best.size()), 1)
+       << "%)\n";
+  if (!options.saveFolder.empty())
+    for (auto [index, output] : llvm::enumerate(library.outputs())) {
+      std::vector<int64_t> shape = itemShape(index);
+      shape.insert(shape.begin(), int64_t(results.size()));
+      os << "saved " << output.name << " " << formatShape(shape) << " in "
+         << options.saveFolder << "\n";
+    }
+}
+
+void Runner::printJson() const {
+  llvm::json::OStream json(llvm::outs(), /*IndentSize=*/2);
+  json.object([&] {
+    json.attribute("name", library.getManifest().name);
+    json.attribute("target", library.getManifest().target);
+    json.attributeArray("items", [&] {
+      for (const ItemResult &result : results)
+        json.object([&] {
+          jsonText(json, "file", result.file);
+          json.attribute("index", result.index);
+          json.attributeArray("top", [&] {
+            for (const ClassScore &score : result.top)
+              json.object([&] {
+                json.attribute("class", score.index);
+                jsonText(json, "label", label(score.index));
+                jsonNumber(json, "probability", score.probability);
+              });
+          });
+          json.attributeArray("outputs", [&] {
+            for (auto [index, summary] : llvm::enumerate(result.summaries))
+              json.object([&, index = index, &summary = summary] {
+                json.attribute("name", library.outputs()[index].name);
+                jsonShape(json, "shape", itemShape(index));
+                jsonNumber(json, "min", summary.min);
+                jsonNumber(json, "max", summary.max);
+                jsonNumber(json, "mean", summary.mean);
+              });
+          });
+        });
+    });
+    if (correct) {
+      json.attribute("correct", *correct);
+      json.attribute("labels", int64_t(best.size()));
+    }
+  });
+  llvm::outs() << "\n";
+}
+
+//===----------------------------------------------------------------------===//
+// The command
+//===----------------------------------------------------------------------===//
+
+llvm::Error vitc::tool::runCommand(const Invocation &invocation) {
+  RunOptions settings;
+  Options options("run", "OUT INPUT... [options]",
+                  "Runs a compiled library on pictures or ready tensors and "
+                  "shows the best classes, or a summary of every output.");
+  options.argument("OUT", settings.folder,
+                   "a folder that `vitc compile` wrote");
+  options.arguments(
+      "INPUT", settings.inputs,
+      "a picture (PNG, JPEG, PPM), or a NumPy array: uint8 [height, width, "
+      "channels] is a picture, [items, height, width, channels] several; "
+      "float32 [items, channels, height, width] is the ready, normalised "
+      "tensor");
+  options.integer(
+      "top", "K", 0, 1000000, [&](int64_t k) { settings.top = k; },
+      "show the K best classes of each item (default 5; with --labels 0)");
+  options.text("labels", "FILE.npy", settings.labelsFile,
+               "int64 classes of all items: count how many are right");
+  options.text("save", "DIR", settings.saveFolder,
+               "write DIR/<output>.npy: float32, [items, ...]");
+  options.integer(
+      "threads", "N", 0, 1024,
+      [&](int64_t n) { settings.threads = unsigned(n); },
+      "threads to use (default: one per core)");
+  options.flag("json", settings.json, "print JSON (docs/CommandLine.md)");
+  options.note("More items than the library's batch are run in turn; the last "
+               "batch is filled up.");
+  options.example("vitc run out cat.jpg dog.png --top 3", "classify pictures");
+  options.example("vitc run out images.npy --labels labels.npy",
+                  "measure the accuracy on test data");
+  options.example("vitc run out tensor.npy --save results",
+                  "keep the outputs as NumPy arrays");
+  auto parsed = options.parse(invocation.arguments);
+  if (!parsed || !*parsed)
+    return parsed.takeError();
+
+  auto library = Library::open(settings.folder);
+  if (!library)
+    return library.takeError();
+  InputQueue queue(**library, settings.inputs);
+  if (llvm::Error error = queue.checkFiles())
+    return error;
+  auto context = (*library)->createContext(settings.threads);
+  if (!context)
+    return context.takeError();
+  Runner runner(**library, settings);
+  if (llvm::Error error = runner.run(queue, **context))
+    return error;
+  if (!settings.labelsFile.empty())
+    if (llvm::Error error = runner.count())
+      return error;
+  if (!settings.saveFolder.empty())
+    if (llvm::Error error = runner.save())
+      return error;
+  if (settings.json)
+    runner.printJson();
+  else
+    runner.print();
+  return llvm::Error::success();
+}

@@ -1,0 +1,54 @@
+/// `vitc targets`: the processors that vitc compiles for.
+#include "Commands.h"
+#include "Options.h"
+#include "Text.h"
+
+#include "vitc/Driver/Targets.h"
+
+using namespace vitc;
+using namespace vitc::tool;
+
+llvm::Error vitc::tool::targetsCommand(const Invocation &invocation) {
+  bool asJson = false;
+  Options options("targets", "[options]",
+                  "Lists the processors that vitc compiles for, and which of "
+                  "them `host` means on this machine.");
+  options.flag("json", asJson, "print JSON (docs/CommandLine.md)");
+  options.example("vitc compile MODEL -o out --target x86-64-avx2",
+                  "compile for one of them");
+  auto parsed = options.parse(invocation.arguments);
+  if (!parsed || !*parsed)
+    return parsed.takeError();
+
+  const Target *host = nullptr;
+  std::string why;
+  if (auto found = hostTarget())
+    host = *found;
+  else
+    why = llvm::toString(found.takeError());
+
+  if (asJson) {
+    llvm::json::OStream json(llvm::outs(), /*IndentSize=*/2);
+    json.object([&] {
+      json.attribute("host", host ? llvm::json::Value(host->name) : nullptr);
+      json.attributeArray("targets", [&] {
+        for (const Target &target : targets())
+          json.object([&] {
+            json.attribute("name", target.name);
+            json.attribute("summary", target.summary);
+            json.attribute("host", &target == host);
+          });
+      });
+    });
+    llvm::outs() << "\n";
+    return llvm::Error::success();
+  }
+  Table table({{"target", Table::Align::Left}, {"", Table::Align::Left}});
+  for (const Target &target : targets())
+    table.add({target.name.str(),
+               target.summary.str() + (&target == host ? "  <- host" : "")});
+  table.print(llvm::outs());
+  if (!host)
+    printWarning(why);
+  return llvm::Error::success();
+}

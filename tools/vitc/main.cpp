@@ -1,0 +1,130 @@
+/// vitc: an ahead-of-time compiler for Vision Transformers.
+#include "Commands.h"
+#include "Text.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace vitc;
+using namespace vitc::tool;
+
+namespace {
+
+struct Command {
+  llvm::StringLiteral name;
+  llvm::StringLiteral summary;
+  llvm::Error (*run)(const Invocation &invocation);
+};
+
+} // namespace
+
+static constexpr Command commands[] = {
+    {"compile", "turn a model into a library that a product links",
+     compileCommand},
+    {"run", "run a compiled library on pictures or tensors", runCommand},
+    {"bench", "measure a compiled library", benchCommand},
+    {"verify", "compare a compiled library with the reference interpreter",
+     verifyCommand},
+    {"models", "list the known models, or describe a model's folder",
+     modelsCommand},
+    {"targets", "list the processors that vitc compiles for", targetsCommand},
+};
+
+static constexpr int done = 0, userFault = 1, ownFault = 2;
+
+static void printHelp() {
+  llvm::raw_ostream &os = llvm::outs();
+  os << "usage: vitc COMMAND [arguments]\n\n";
+  printWrapped(os,
+               "vitc compiles a Vision Transformer, as published (config.json "
+               "with its weights), to a C++ library for one processor. A "
+               "product links that library and nothing else.",
+               /*indent=*/0, /*column=*/0);
+  os << "\ncommands:\n";
+  for (const Command &command : commands)
+    os << "  " << llvm::left_justify(command.name, 10) << command.summary
+       << "\n";
+  os << "\noptions:\n"
+        "  --help    show this text; `vitc COMMAND --help` explains a command\n"
+        "  --version show the version\n"
+        "\nexamples:\n"
+        "  # compile a model's folder for this machine\n"
+        "  vitc compile vit-base-patch16-224/ -o out\n"
+        "  # classify a picture with the library just written\n"
+        "  vitc run out cat.jpg\n"
+        "  # how fast is a published architecture here? (random weights)\n"
+        "  vitc compile vit-tiny-patch16-224 --random-weights 1 -o tiny\n"
+        "  vitc bench tiny --per-kernel\n"
+        "\nexit codes: 0 done, 1 the input is wrong, 2 an error in vitc\n";
+}
+
+void vitc::tool::printWarning(const llvm::Twine &message) {
+  llvm::outs().flush();
+  llvm::errs() << "vitc: warning: " << message << "\n";
+}
+
+/// Prints the error and says what to exit with.
+static int report(llvm::Error error) {
+  llvm::outs().flush();
+  int code = done;
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const UserError &fault) {
+        llvm::errs() << "vitc: error: ";
+        fault.log(llvm::errs());
+        llvm::errs() << "\n";
+        code = std::max(code, userFault);
+      },
+      [&](const llvm::ErrorInfoBase &fault) {
+        llvm::errs() << "vitc: internal error: " << fault.message()
+                     << "\nthis is a fault in vitc " VITC_VERSION
+                        ", not in your input; please report it with the "
+                        "command line and the text above\n";
+        code = ownFault;
+      });
+  return code;
+}
+
+static llvm::Error dispatch(const char *program,
+                            llvm::ArrayRef<std::string> arguments) {
+  llvm::StringRef name = arguments.front();
+  for (const Command &command : commands)
+    if (command.name == name)
+      return command.run({program, arguments.drop_front()});
+  std::vector<llvm::StringRef> names;
+  for (const Command &command : commands)
+    names.push_back(command.name);
+  llvm::StringRef nearest = nearestName(name, names);
+  return userError("vitc has no command " + inQuotes(name) + "; " +
+                   (nearest.empty() ? "`vitc --help` lists them"
+                                    : "did you mean `vitc " + nearest + "`?"));
+}
+
+int main(int argc, char **argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  llvm::StringRef first = arguments.empty() ? "" : arguments.front();
+  if (first == "--help" || first == "-h" || first == "help") {
+    printHelp();
+    return done;
+  }
+  if (first == "--version") {
+    llvm::outs() << "vitc " VITC_VERSION "\n";
+    return done;
+  }
+  if (arguments.empty()) {
+    llvm::errs() << "vitc: error: no command; `vitc --help` lists them\n";
+    return userFault;
+  }
+  int code = report(dispatch(argv[0], arguments));
+  llvm::outs().flush();
+  if (llvm::outs().has_error()) {
+    // A closed pipe or a full disk: what was asked for did not arrive.
+    std::error_code reason = llvm::outs().error();
+    llvm::outs().clear_error();
+    llvm::errs() << "vitc: error: standard output: " << reason.message()
+                 << "\n";
+    return std::max(code, userFault);
+  }
+  return code;
+}

@@ -20,7 +20,7 @@ static llvm::Expected<json::Object> describeFile(llvm::StringRef path, bool isWe
   llvm::StringRef data = (*buffer)->getBuffer();
   std::string hash = isWeights ? llvm::formatv("xxh3:{0:x-16}", llvm::xxh3_64bits(data)).str()
                                : "sha256:" + llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(data)), true);
-  return json::Object{{"file", llvm::sys::path::filename(path)}, {"bytes", int64_t(data.size())}, {"hash", hash}};
+  return json::Object{{"file", llvm::sys::path::filename(path).str()}, {"bytes", int64_t(data.size())}, {"hash", hash}};
 }
 
 static llvm::Expected<json::Array> describeFiles(const ModelSource &source) {

@@ -1,0 +1,25 @@
+"""lit: IR tests by area (Dialect, Conversion, Target) and tests of the command line (Driver)."""
+
+import os
+
+import lit.formats
+
+config.name = "vitc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["unit", "schedules", "numerics", "package", "fuzz", "performance", "Inputs"]
+config.test_source_root = os.path.join(config.vitc_source_dir, "test")
+config.test_exec_root = os.path.join(config.vitc_test_dir, "lit")
+
+config.environment["PATH"] = os.pathsep.join(
+    [config.vitc_bin_dir, config.llvm_tools_dir, config.environment["PATH"]]
+)
+# Tests share one kernel cache of their own: the user's stays untouched.
+config.environment["VITC_CACHE_DIR"] = os.path.join(config.vitc_test_dir, "kernel-cache")
+
+config.substitutions += [
+    ("%vitc-opt", os.path.join(config.vitc_bin_dir, "vitc-opt")),
+    ("%vitc", os.path.join(config.vitc_bin_dir, "vitc")),
+    ("%python", config.vitc_python),
+    ("%source", config.vitc_source_dir),
+]

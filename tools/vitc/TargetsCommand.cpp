@@ -43,7 +43,8 @@ llvm::Error vitc::tool::targetsCommand(const Invocation &invocation) {
     llvm::outs() << "\n";
     return llvm::Error::success();
   }
-  Table table({{"target", Table::Align::Left}, {"", Table::Align::Left}});
+  Table table(
+      {{"target", Table::Align::Left}, {"processors", Table::Align::Left}});
   for (const Target &target : targets())
     table.add({target.name.str(),
                target.summary.str() + (&target == host ? "  <- host" : "")});

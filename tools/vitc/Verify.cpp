@@ -179,6 +179,9 @@ llvm::Expected<ImportedModel> Verification::import() {
   import.batch = manifest.batch;
   import.imageSize = manifest.imageSize;
   import.outputs = manifest.outputs;
+  // Random weights are made for the outputs of one import.
+  if (source.seed)
+    source.checkpoint.reset();
   return importModel(&context, source, import);
 }
 

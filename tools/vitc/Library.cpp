@@ -254,6 +254,10 @@ llvm::Error Library::statusError(vitc_status status) const {
     return userError(libraryPath, "was compiled for " + manifest.target + here +
                                       "; compile it with --target host");
   }
+  if (status == VITC_ERROR_IMAGE_SIZE)
+    return userError(llvm::Twine(model->status_text(status)) + ": " +
+                     llvm::Twine(model->width) + " x " +
+                     llvm::Twine(model->height));
   bool weights = status >= VITC_ERROR_WEIGHTS_OPEN &&
                  status <= VITC_ERROR_WEIGHTS_CORRUPT && !weightsPath.empty();
   return userError(weights ? weightsPath : libraryPath,

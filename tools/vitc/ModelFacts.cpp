@@ -2,6 +2,7 @@
 
 #include "Text.h"
 
+#include "vitc/Dialect/ViT/IR/Flops.h"
 #include "vitc/Dialect/ViT/IR/ViT.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -40,7 +41,7 @@ ModelFacts vitc::tool::factsOf(mlir::ModuleOp module) {
       facts.heads = op.getHeads();
   });
   facts.parameters = countParameters(module);
-  facts.flops = countFlops(module);
+  facts.flops = vit::countFlops(module);
   return facts;
 }
 

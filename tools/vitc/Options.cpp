@@ -171,7 +171,13 @@ llvm::Error Options::unknown(StringRef name) const {
   for (const Option &option : options)
     if (!option.hidden)
       names.push_back(option.longName);
-  StringRef nearest = nearestName(name.ltrim('-'), names);
+  StringRef bare = name.ltrim('-');
+  StringRef nearest = nearestName(bare, names);
+  // The start of a name is not near by edit distance, but is what was meant.
+  if (nearest.empty())
+    for (StringRef candidate : names)
+      if (candidate.starts_with(bare))
+        nearest = candidate;
   std::string hint = nearest.empty()
                          ? "`vitc " + command + " --help` lists them"
                          : ("did you mean --" + nearest + "?").str();

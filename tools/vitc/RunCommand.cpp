@@ -157,6 +157,9 @@ llvm::Error Runner::runBatch(llvm::ArrayRef<Item> items, Context &context) {
     std::string names = items.front().describe();
     if (items.size() > 1)
       names += " to " + items.back().describe();
+    else if (!items.front().isTensor)
+      names += " (" + std::to_string(items.front().image.width) + " x " +
+               std::to_string(items.front().image.height) + " pixels)";
     return userError(names, llvm::toString(std::move(error)));
   }
   for (size_t i = 0; i < items.size(); ++i)
@@ -231,8 +234,8 @@ llvm::Error Runner::count() {
     return userError(file, "expected int64 labels of shape [items]");
   if (labels->shape[0] != int64_t(best.size()))
     return userError(file, "has " + llvm::Twine(labels->shape[0]) +
-                               " labels for " + llvm::Twine(best.size()) +
-                               " items");
+                               " labels, expected " + llvm::Twine(best.size()) +
+                               ": one for each item");
   const auto *data = reinterpret_cast<const int64_t *>(labels->data.data());
   int64_t classes = library.outputs()[classOutput].shape[1];
   correct = 0;

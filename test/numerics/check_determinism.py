@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""The same bits, whatever the number of threads, the place in the batch, and what other contexts do.
+
+Between libraries of different batch sizes, outputs for all tokens have the same bits, too. What is computed for a single token of each
+picture (the head, and the last block when nothing else is asked for) is a product with as many rows as the batch; a product with
+few rows sums in several chains, so there the last bits may differ and a small tolerance holds.
+
+    check_determinism.py --vitc BUILD/bin/vitc [--random-weights SEED] MODEL
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+import threading
+
+import numpy as np
+
+from vitc_library import Context, Failure, Library, run_vitc
+
+THREADS = (1, 2, 3, 8)
+BATCH = 3
+ALL_TOKENS = ("last_hidden_state", "attentions")
+# Sums of at most a few thousand products in another order: ten times what was seen.
+OTHER_ORDER = 1e-5
+# Long enough for two contexts to meet each other at every step.
+RUNS_AT_ONCE = 50
+
+
+def same_bits(what, got, want):
+    for name in want:
+        if got[name].tobytes() != want[name].tobytes():
+            difference = np.abs(got[name].astype(np.float64) - want[name]).max()
+            raise Failure(f"{what}: {name} has other bits, off by {difference:.3g}")
+
+
+def check_threads(single, pixels, wanted):
+    for threads in THREADS:
+        with Context(single, threads) as context:
+            for item, want in zip(pixels, wanted):
+                for attempt in range(3):
+                    same_bits(f"{threads} threads, run {attempt}", context.run_tensor(item[None]), want)
+    print(f"pass {', '.join(map(str, THREADS))} threads")
+
+
+def check_batch(batched, single, pixels):
+    with Context(batched, threads=1) as context:
+        reference = context.run_tensor(pixels)
+    for threads in THREADS:
+        with Context(batched, threads) as context:
+            for shift in range(BATCH):
+                order = np.roll(np.arange(BATCH), shift)
+                want = {name: array[order] for name, array in reference.items()}
+                same_bits(f"batch {BATCH} shifted by {shift}, {threads} threads", context.run_tensor(pixels[order]), want)
+    print(f"pass batch {BATCH}: the same bits at every place, {', '.join(map(str, THREADS))} threads")
+    for item in range(BATCH):
+        for name, array in reference.items():
+            got, want = {name: array[item : item + 1]}, {name: single[item][name]}
+            if name in ALL_TOKENS:
+                same_bits(f"item {item}, batch {BATCH} against batch 1", got, want)
+            elif not np.allclose(got[name], want[name], rtol=OTHER_ORDER, atol=OTHER_ORDER):
+                raise Failure(f"item {item}, batch {BATCH} against batch 1: {name} is off by {np.abs(got[name] - want[name]).max():.3g}")
+    print(f"pass batch {BATCH} against batch 1")
+
+
+def check_contexts(single, pixels, wanted):
+    """Two contexts, each with two threads of its own, run different items at once."""
+    failures = []
+
+    def work(item):
+        try:
+            with Context(single, threads=2) as context:
+                for attempt in range(RUNS_AT_ONCE):
+                    same_bits(f"context {item}, run {attempt}", context.run_tensor(pixels[item][None]), wanted[item])
+        except Failure as failure:
+            failures.append(failure)
+
+    workers = [threading.Thread(target=work, args=(item,)) for item in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    if failures:
+        raise failures[0]
+    print(f"pass two contexts at once, {RUNS_AT_ONCE} runs each")
+
+
+def check(vitc, model, options, scratch):
+    libraries = {}
+    for batch in (1, BATCH):
+        out = os.path.join(scratch, f"batch{batch}")
+        run_vitc(vitc, "compile", model, "-o", out, "--name", f"batch{batch}", "--batch", batch, *options)
+        libraries[batch] = Library(out)
+    table = libraries[1].table
+    pixels = np.random.default_rng(1).standard_normal((BATCH, table.channels, table.height, table.width), np.float32)
+    with Context(libraries[1], threads=1) as context:
+        wanted = [context.run_tensor(item[None]) for item in pixels]
+    if wanted[0]["logits"].tobytes() == wanted[1]["logits"].tobytes():
+        raise Failure("different inputs give the same logits")
+    check_threads(libraries[1], pixels, wanted)
+    check_batch(libraries[BATCH], wanted, pixels)
+    check_contexts(libraries[1], pixels, wanted)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--vitc", required=True)
+    parser.add_argument("--random-weights", metavar="SEED")
+    parser.add_argument("model")
+    arguments = parser.parse_args()
+    options = ["--random-weights", arguments.random_weights] if arguments.random_weights else []
+    # What a classifier needs; and all tokens of all layers, which takes other kernels.
+    for outputs in (["logits"], ["logits", "probabilities", *ALL_TOKENS]):
+        print(f"outputs {', '.join(outputs)}")
+        with tempfile.TemporaryDirectory() as scratch:
+            check(arguments.vitc, arguments.model, options + [word for output in outputs for word in ("--output", output)], scratch)
+
+
+try:
+    main()
+except Failure as failure:
+    sys.exit(f"FAIL {failure}")

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Compiles golden models and compares every output with the one that the model's own library gave (golden/README.md).
+
+    check_golden.py --vitc BUILD/bin/vitc CASE|FOLDER-OF-CASES... [--targets host x86-64-avx2 | all]
+
+Each case is run from the ready tensor and from the picture, its preprocessing is compared on its own, and `vitc verify`
+compares it with the reference interpreter. A target that this CPU cannot run is compiled, and must be refused with a message.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+from vitc_library import ERROR_CPU, OK, Context, Failure, Library, all_targets, host_target, run_vitc
+
+# Outputs that are [layer, item, ...] in the files and [item, layer, ...] here.
+PER_LAYER = ("hidden_states", "attentions")
+# Preprocessing is exact up to the rounding of (pixel / 255 - mean) / std in float32.
+PREPROCESS_TOLERANCE = 1e-6
+
+
+class Skipped(Exception):
+    """A case that cannot be run here; its text says why."""
+
+
+class Case:
+    def __init__(self, folder):
+        self.folder = folder
+        self.name = os.path.basename(os.path.normpath(folder))
+        with open(os.path.join(folder, "meta.json")) as file:
+            self.meta = json.load(file)
+        self.tolerances = {name: output["tol_fp32_max_abs"] for name, output in self.meta["outputs"].items()}
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def load(self, name):
+        return np.load(self.path(name))
+
+    def expected(self, output):
+        array = self.load(f"out_{output}.npy").astype(np.float64)
+        return np.moveaxis(array, 0, 1) if output in PER_LAYER else array
+
+    def compile_options(self):
+        options = []
+        for name in self.tolerances:
+            if not name.startswith("dino_maps"):
+                options += ["--output", name]
+        if self.meta["call"].get("interpolate_pos_encoding"):
+            height, width = self.meta["input"]["shape"][2:]
+            options += ["--image-size", f"{height}x{width}"]
+        return options
+
+
+def dino_maps(attentions, shape):
+    """The last layer's attention of the CLS token over the patches, one map for each head; enlarged if `shape` asks for it."""
+    items, heads, height, width = shape
+    maps = attentions[:, -1, :, 0, 1:]
+    side = int(maps.shape[-1] ** 0.5)
+    maps = maps.reshape(items, heads, side, side)
+    return maps.repeat(height // side, axis=2).repeat(width // side, axis=3)
+
+
+def compare(case, folder, items):
+    """The largest error, as a share of what is allowed."""
+    worst = 0.0
+    for name, tolerance in case.tolerances.items():
+        want = case.expected(name)[items]
+        if name.startswith("dino_maps"):
+            got = dino_maps(np.load(os.path.join(folder, "attentions.npy")), want.shape)
+        else:
+            got = np.load(os.path.join(folder, name + ".npy"))
+        if got.shape != want.shape:
+            raise Failure(f"{name} has the shape {got.shape}, expected {want.shape}")
+        if not np.isfinite(got).all():
+            raise Failure(f"{name} is not finite everywhere")
+        error = np.abs(got - want).max()
+        if error > tolerance:
+            raise Failure(f"{name} is off by {error:.3g}, allowed are {tolerance:.3g}")
+        worst = max(worst, error / tolerance)
+    return worst
+
+
+def check_preprocessing(case, library):
+    with Context(library) as context:
+        pixels = context.preprocess(case.load("image.npy"))
+    error = np.abs(pixels[0] - case.load("input.npy")[0]).max()
+    if error > PREPROCESS_TOLERANCE:
+        raise Failure(f"the picture's tensor is off by {error:.3g}, allowed are {PREPROCESS_TOLERANCE:.3g}")
+
+
+def can_run(library):
+    """Whether this CPU has the instructions; the library itself says so."""
+    with Context(library, statuses=(OK, ERROR_CPU)) as context:
+        return context.status == OK
+
+
+def check_refusal(vitc, out, case, target):
+    """vitc must say which target the library is for, and which one this machine is."""
+    process = subprocess.run([vitc, "run", out, case.path("input.npy")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if process.returncode != 1 or target not in process.stderr or host_target(vitc) not in process.stderr:
+        raise Failure(f"vitc run exited with {process.returncode}, expected 1 and a message with both targets: {process.stderr}")
+
+
+def check(case, vitc, target, scratch):
+    """One line about a case that passed; Skipped if it can only be compiled."""
+    out = os.path.join(scratch, f"{case.name}-{target}")
+    run_vitc(vitc, "compile", case.folder, "-o", out, "--name", "golden", "--target", target, *case.compile_options())
+    library = Library(out)
+    if not can_run(library):
+        if target == host_target(vitc):
+            raise Failure("the library says that this CPU cannot run its own target")
+        check_refusal(vitc, out, case, target)
+        raise Skipped("compiled, and refused as it should be: this CPU cannot run it")
+    run_vitc(vitc, "run", out, case.path("input.npy"), "--save", out + ".tensor")
+    tensor = compare(case, out + ".tensor", slice(None))
+    check_preprocessing(case, library)
+    run_vitc(vitc, "run", out, case.path("image.npy"), "--save", out + ".picture")
+    picture = compare(case, out + ".picture", slice(0, 1))
+    run_vitc(vitc, "verify", out, case.folder, "--quiet")
+    return f"error {100 * tensor:.0f}% of the tolerance from the tensor, {100 * picture:.0f}% from the picture"
+
+
+def find_cases(folders):
+    for folder in folders:
+        if os.path.exists(os.path.join(folder, "meta.json")):
+            yield Case(folder)
+            continue
+        for name in sorted(os.listdir(folder)):
+            if os.path.exists(os.path.join(folder, name, "meta.json")):
+                yield Case(os.path.join(folder, name))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--vitc", required=True)
+    parser.add_argument("--targets", nargs="+", default=["host"])
+    parser.add_argument("cases", nargs="+")
+    arguments = parser.parse_args()
+    targets = all_targets(arguments.vitc) if arguments.targets == ["all"] else arguments.targets
+    # `host` is one of the others by another name.
+    targets = list(dict.fromkeys(host_target(arguments.vitc) if target == "host" else target for target in targets))
+
+    counts = {"passed": 0, "failed": 0, "skipped": 0}
+
+    def report(result, name, target, text):
+        counts[result] += 1
+        print(f"{result} {name} {target}: {text}", flush=True)
+
+    with tempfile.TemporaryDirectory() as scratch:
+        for case in find_cases(arguments.cases):
+            for target in targets:
+                try:
+                    report("passed", case.name, target, check(case, arguments.vitc, target, scratch))
+                except Skipped as skipped:
+                    report("skipped", case.name, target, skipped)
+                except Failure as failure:
+                    report("failed", case.name, target, failure)
+    if not any(counts.values()):
+        sys.exit("no golden case found in " + " ".join(arguments.cases))
+    print(", ".join(f"{count} {result}" for result, count in counts.items()))
+    sys.exit(counts["failed"] != 0)
+
+
+main()

@@ -3,12 +3,14 @@
 #include "Commands.h"
 #include "Options.h"
 #include "Peak.h"
+#include "Text.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <unistd.h>
 
 using namespace vitc;
@@ -53,6 +55,8 @@ public:
   /// One time in milliseconds for each run.
   llvm::Expected<std::vector<double>> measure();
   llvm::Expected<std::vector<StepTime>> measureSteps();
+  /// The part of the runs' time for which the calling thread had a processor.
+  double processorShare() const { return processorMs / wallMs; }
 
 private:
   llvm::Expected<double> runOnce();
@@ -65,6 +69,7 @@ private:
   PeakMeter &peak;
   OutputBuffers outputs;
   std::vector<float> pixels;
+  double processorMs = 0, wallMs = 0;
 };
 
 } // namespace
@@ -72,6 +77,13 @@ private:
 static double millisecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start)
       .count();
+}
+
+/// Time for which the calling thread had a processor.
+static double threadMilliseconds() {
+  timespec time = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return 1e3 * double(time.tv_sec) + 1e-6 * double(time.tv_nsec);
 }
 
 /// The resident set of this process in bytes: the second figure of statm.
@@ -92,10 +104,14 @@ static double quantile(llvm::ArrayRef<double> sorted, double part) {
 }
 
 llvm::Expected<double> Bench::runOnce() {
+  double processorStart = threadMilliseconds();
   Clock::time_point start = Clock::now();
   if (llvm::Error error = context.runTensor(pixels, outputs))
     return error;
-  return millisecondsSince(start);
+  double time = millisecondsSince(start);
+  processorMs += threadMilliseconds() - processorStart;
+  wallMs += time;
+  return time;
 }
 
 llvm::Error Bench::warmUp() {
@@ -195,6 +211,12 @@ static llvm::Expected<BenchReport> measure(const BenchOptions &options) {
   report.peak = peak.best();
   report.processRssMb = residentBytes() / megabyte;
   report.rssMb = report.processRssMb - before / megabyte;
+  // With more threads, waiting for one another is part of the work.
+  constexpr double enough = 0.9;
+  if (report.threads == 1 && bench.processorShare() < enough)
+    printWarning("the machine is busy: the runs had a processor for " +
+                 formatFixed(100 * bench.processorShare(), 0) +
+                 "% of their time, so they seem slower than they are");
   if (options.perKernel) {
     auto steps = bench.measureSteps();
     if (!steps)

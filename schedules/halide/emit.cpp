@@ -52,7 +52,7 @@ static std::string objectSymbol(const KernelSpec &spec) {
 
 static std::string adapterText(const Kernel &kernel, const KernelSpec &spec) {
   size_t inputs = kernel.inputs.size();
-  std::string arrays, locals, objectParameters, parameters, arguments;
+  std::string arrays, locals, objectParameters, parameters, arguments, last;
   for (size_t i = 0; i < kernel.buffers.size(); ++i) {
     const Kernel::Buffer &buffer = kernel.buffers[i];
     std::string dimensions;
@@ -62,12 +62,16 @@ static std::string adapterText(const Kernel &kernel, const KernelSpec &spec) {
                     std::to_string(dimension.stride) + ", 0}";
     arrays += "static constexpr HalideDimension " + buffer.name +
               "Dimensions[] = {" + dimensions + "};\n";
+    std::string pointer = buffer.argument;
+    if (buffer.offset != 0)
+      pointer += " + " + std::to_string(buffer.offset);
     locals += "  HalideBuffer " + buffer.name + "Buffer = halideBuffer(" +
-              buffer.name + ", " + buffer.name + "Dimensions, " +
+              pointer + ", " + buffer.name + "Dimensions, " +
               std::to_string(buffer.dimensions.size()) + ");\n";
     objectParameters += ", HalideBuffer *" + buffer.name;
-    parameters +=
-        std::string(i < inputs ? ", const float *" : ", float *") + buffer.name;
+    if (buffer.argument != last) // parts of the scratch follow each other
+      parameters += (i < inputs ? ", const float *" : ", float *") +
+                    (last = buffer.argument);
     arguments += ", &" + buffer.name + "Buffer";
   }
   return "// " + spec.name + ": " + spec.family + " for " + spec.target +

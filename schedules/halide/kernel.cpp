@@ -28,7 +28,7 @@ ImageParam Kernel::input(const std::string &name,
   param.set_host_alignment(alignment);
   inputs.push_back(param);
   buffers.insert(buffers.begin() + (inputs.size() - 1),
-                 Buffer{name, dimensions});
+                 Buffer{name, dimensions, /*argument=*/name, /*offset=*/0});
   return param;
 }
 
@@ -44,7 +44,16 @@ void Kernel::output(Func func, const std::string &name,
   }
   buffer.set_host_alignment(alignment);
   outputs.push_back(func);
-  buffers.push_back(Buffer{name, dimensions});
+  buffers.push_back(Buffer{name, dimensions, /*argument=*/name, /*offset=*/0});
+}
+
+void Kernel::scratch(Func func, const std::string &name,
+                     const std::vector<Dimension> &dimensions) {
+  output(func, name, dimensions);
+  buffers.back().argument = "scratch";
+  buffers.back().offset = scratchFloats;
+  const Dimension &outermost = dimensions.back();
+  scratchFloats += outermost.extent * outermost.stride;
 }
 
 namespace {
@@ -63,6 +72,7 @@ static const Family families[] = {
     {"mean", buildMean},
     {"norm", buildNorm},
     {"patch_embed", buildPatchEmbed},
+    {"single_query_attention", buildSingleQueryAttention},
     {"softmax", buildSoftmax},
 };
 

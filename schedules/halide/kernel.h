@@ -32,6 +32,8 @@ public:
   struct Buffer {
     std::string name;
     std::vector<Dimension> dimensions;
+    std::string argument; ///< of the kernel; parts of the scratch share one
+    int64_t offset;       ///< of the buffer in its argument, in floats
   };
 
   /// Adds an input. Bounds and strides become constants of the generated code.
@@ -45,10 +47,18 @@ public:
               const std::vector<Dimension> &dimensions,
               int alignment = lineAlignment);
 
+  /// Makes `func` the next part of the argument `scratch`, which stands where
+  /// its first part stands among the outputs.
+  void scratch(Halide::Func func, const std::string &name,
+               const std::vector<Dimension> &dimensions);
+
   std::vector<Halide::ImageParam> inputs;
   std::vector<Halide::Func> outputs;
   std::vector<Buffer> buffers; ///< inputs, then outputs
   nlohmann::ordered_json schedule;
+
+private:
+  int64_t scratchFloats = 0;
 };
 
 /// The families. Each reads its fields strictly, fills in the schedule's
@@ -63,6 +73,8 @@ Kernel buildMean(Fields &spec, Schedule &schedule, const Machine &machine);
 Kernel buildNorm(Fields &spec, Schedule &schedule, const Machine &machine);
 Kernel buildPatchEmbed(Fields &spec, Schedule &schedule,
                        const Machine &machine);
+Kernel buildSingleQueryAttention(Fields &spec, Schedule &schedule,
+                                 const Machine &machine);
 Kernel buildSoftmax(Fields &spec, Schedule &schedule, const Machine &machine);
 
 /// Reads the rest of `spec` with the family's builder.

@@ -9,11 +9,9 @@ namespace vitc::halide {
 RowReduction reduceRow(const std::string &name, Combine combine, int cols,
                        int readable, const std::vector<Var> &row,
                        const Machine &machine,
-                       const std::function<Expr(Expr)> &element) {
-  // Four vectors hide the latency of the addition: 4 cycles, one or two per
-  // cycle. Their number divides the row with its padding, so that the last
+                       const std::function<Expr(Expr)> &element, int chains) {
+  // The number of vectors divides the row with its padding, so that the last
   // ones are loaded like the others.
-  constexpr int chains = 4;
   int vectors =
       std::max(cols, readable - readable % machine.lanes) / machine.lanes;
   RowReduction result;
@@ -75,7 +73,8 @@ RowReduction reduceRow(const std::string &name, Combine combine, int cols,
   return result;
 }
 
-void scheduleReduction(RowReduction &reduction, LoopLevel level) {
+void scheduleReduction(RowReduction &reduction, LoopLevel level,
+                       const std::vector<Var> &together) {
   Func lanes = reduction.lanes;
   lanes.compute_at(level)
       .store_in(MemoryType::Register)
@@ -84,8 +83,11 @@ void scheduleReduction(RowReduction &reduction, LoopLevel level) {
       .unroll(reduction.lane);
   if (lanes.has_update_definition()) {
     RVar block(lanes.update().get_schedule().rvars()[0].var);
+    std::vector<VarOrRVar> order = {reduction.lane};
+    order.insert(order.end(), together.begin(), together.end());
+    order.push_back(block);
     lanes.update()
-        .reorder(reduction.lane, block)
+        .reorder(order)
         .vectorize(reduction.lane, reduction.vector)
         .unroll(reduction.lane);
   }
@@ -98,6 +100,14 @@ void scheduleReduction(RowReduction &reduction, LoopLevel level) {
     width /= 2;
   }
   reduction.total.compute_at(level).store_in(MemoryType::Register);
+  for (const Var &row : together) {
+    lanes.unroll(row);
+    if (lanes.has_update_definition())
+      lanes.update().unroll(row);
+    for (Func &stage : reduction.tree)
+      stage.unroll(row);
+    reduction.total.unroll(row);
+  }
 }
 
 LoopLevel scheduleRows(Func out, int cols, int rows, double flopsPerElement,

@@ -24,13 +24,18 @@ struct RowReduction {
 
 /// Reduces element(0) … element(cols - 1), whose other coordinates are `row`.
 /// Elements up to `readable` may be computed, though their values, NaN perhaps,
-/// must not count.
-RowReduction
-reduceRow(const std::string &name, Combine combine, int cols, int readable,
-          const std::vector<Halide::Var> &row, const Machine &machine,
-          const std::function<Halide::Expr(Halide::Expr)> &element);
+/// must not count. `chains` is the number of vectors that are summed side by
+/// side: four hide the latency of the addition, 4 cycles, one or two per cycle.
+RowReduction reduceRow(const std::string &name, Combine combine, int cols,
+                       int readable, const std::vector<Halide::Var> &row,
+                       const Machine &machine,
+                       const std::function<Halide::Expr(Halide::Expr)> &element,
+                       int chains = 4);
 
-void scheduleReduction(RowReduction &reduction, Halide::LoopLevel level);
+/// `together` are the rows' coordinates whose reductions advance side by side,
+/// all of those that are needed at `level`.
+void scheduleReduction(RowReduction &reduction, Halide::LoopLevel level,
+                       const std::vector<Halide::Var> &together = {});
 
 /// Schedules `out(c, r)`: vectors along c, blocks of rows for the threads
 /// (schedule parameters block_rows, parallel). Never computes an element twice,

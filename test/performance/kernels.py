@@ -1,6 +1,6 @@
 """Times kernels on this machine, as a share of the FMA peak that is measured between their runs. Run by hand:
 
-  VITC_HALIDE=build/bin/vitc-halide python test/performance/kernels.py [gemm|attention|norm|patch_embed]... [--threads]
+  VITC_HALIDE=build/bin/vitc-halide python test/performance/kernels.py [gemm|attention|single_query_attention|norm|patch_embed]... [--threads]
       [--schedule '{"tile_m": 4}'] [--panel 32] [--shape M,N,K]
 
 Best of many runs, since a machine's noise only ever adds; on one thread in CPU time, so that other programs disturb less.
@@ -107,6 +107,20 @@ def attention(options):
                 options.threads)
 
 
+def single_query_attention(options):
+    for batch, heads, tokens, d in [(1, 12, 197, 64), (8, 12, 197, 64), (1, 6, 197, 64), (1, 16, 257, 80)]:
+        width = heads * d
+        spec = {"batch": batch, "heads": heads, "tokens": tokens, "head_dim": d, "channels": width, "scale": 0.125,
+                "ldx": width, "batch_stride": tokens * width, "ldq": width, "ldk": width, "ldo": width,
+                "panel": options.panel}
+        kernel = build("single_query_attention", spec, options.schedule)
+        scratch = guarded(batch * heads * (2 * round_up(width, 32) + round_up(tokens, 32)))
+        arguments = [random(batch * tokens * width), random(batch * width), random(width * width), random(width * width),
+                     scratch, guarded(batch * width)]
+        measure(f"single query of {batch}, {heads} heads {tokens} tokens of {d}", kernel, arguments,
+                4.0 * batch * width * (width + heads * tokens), options.threads)
+
+
 def norm(options):
     kernel = build("norm", {"rows": 197, "cols": 768, "ldx": 768, "ldy": 768, "eps": 1e-6, "affine": False},
                    options.schedule)
@@ -125,7 +139,8 @@ def patch_embed(options):
         measure(f"patch_embed {size} by {patch} to {n}", kernel, arguments, 2.0 * patches * n * k, options.threads)
 
 
-FAMILIES = {"gemm": gemms, "attention": attention, "norm": norm, "patch_embed": patch_embed}
+FAMILIES = {"gemm": gemms, "attention": attention, "single_query_attention": single_query_attention,
+            "norm": norm, "patch_embed": patch_embed}
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("family", nargs="*", default=list(FAMILIES))
 parser.add_argument("--threads", action="store_true", help="two threads")

@@ -59,6 +59,9 @@ for target in TARGETS:
         check("attention", attention, target, products=2)
     check("attention", {"batch": 2, "heads": 2, "tokens": 1025, "head_dim": 80, "scale": 1.0, "ldq": 160, "ldk": 160,
                         "ldv": 160, "ldo": 160, "probabilities": False}, target)
+    check("single_query_attention", {"batch": 1, "heads": 12, "tokens": 197, "head_dim": 64, "channels": 768, "scale": 0.125,
+                                     "ldx": 768, "batch_stride": 768 * 197, "ldq": 768, "ldk": 768, "ldo": 768,
+                                     "panel": 32}, target, products=4)
     for family, spec in {
             "norm": {"rows": 197, "cols": 768, "ldx": 768, "ldy": 768, "eps": 1e-6, "affine": True},
             "softmax": {"rows": 4, "cols": 1000, "ldx": 1008, "ldy": 1008},

@@ -6,6 +6,8 @@ from harness import *
 GEMM = {"m": 6, "n": 16, "k": 8, "lda": 8, "ldc": 16, "panel": 16, "bias": True, "activation": "none", "residual": False}
 ATTENTION = {"batch": 1, "heads": 2, "tokens": 5, "head_dim": 8, "scale": 1.0, "ldq": 16, "ldk": 16, "ldv": 16, "ldo": 16,
              "probabilities": False}
+QUERY = {"batch": 1, "heads": 2, "tokens": 5, "head_dim": 8, "channels": 16, "scale": 1.0, "ldx": 16, "batch_stride": 80,
+         "ldq": 16, "ldk": 16, "ldo": 16, "panel": 16}
 PATCH = {"batch": 1, "channels": 3, "height": 8, "width": 8, "patch_h": 4, "patch_w": 4, "n": 16, "panel": 16,
          "bias": False, "position": False, "ldc": 16, "batch_stride": 64}
 NORM = {"rows": 2, "cols": 8, "ldx": 16, "ldy": 16, "eps": 1e-6, "affine": False}
@@ -50,6 +52,10 @@ bad("attention", ATTENTION, "spec.prob_batch_stride: unknown field", prob_batch_
 bad("attention", ATTENTION, "spec.ldq: 15 is less than the 16 floats of a row", ldq=15)
 bad("attention", ATTENTION, 'spec.scale: expected a number, got "1"', scale="1")
 bad("attention", ATTENTION, "schedule.block_q: 7 is not a multiple of tile_m 5", schedule={"block_q": 7})
+bad("single_query_attention", QUERY, "spec.ldk: 15 is less than the 16 floats of a row", ldk=15)
+bad("single_query_attention", QUERY, "spec.ldo: 16 is less than the 32 floats of a row", panel=32)
+bad("single_query_attention", QUERY, "spec.tokens: 17000 need more than 128 KiB of stack", tokens=17000)
+bad("single_query_attention", QUERY, "schedule.tile_h: 3 is more than 2", schedule={"tile_h": 3})
 bad("patch_embed", PATCH, "spec.patch_w: 9 is more than the width 8", patch_w=9)
 bad("patch_embed", PATCH, "spec.ldp: missing", position=True)
 bad("norm", NORM, "spec.eps: is negative", eps=-1)

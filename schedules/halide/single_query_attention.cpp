@@ -1,0 +1,308 @@
+/// single_query_attention: attention of one query per image over all of the
+/// image's tokens, as the last block has for the class token. Keys and values
+/// are never formed: the query goes through the key matrix to the tokens, and
+/// the mixed tokens go through the value matrix.
+#include "kernel.h"
+#include "math.h"
+#include "rows.h"
+#include "tile.h"
+
+#include <numeric>
+
+using namespace Halide;
+
+namespace vitc::halide {
+
+/// Rows of the scratch argument are rounded up to this many floats.
+constexpr int scratchPadding = 32;
+
+/// Bytes of stack for the scores of a task's heads and their exponentials: what
+/// is sought, and what the protocol allows.
+constexpr int64_t scoreBytes = 64 * 1024, stackBytes = 128 * 1024;
+
+namespace {
+
+class SingleQueryAttention {
+public:
+  SingleQueryAttention(Fields &spec, const Machine &machine);
+  void readSchedule(Schedule &schedule, Fields &spec);
+  void define();
+  void scheduleProjection();
+  void scheduleWeights();
+  void schedulePooled();
+  void scheduleOut();
+
+  Kernel kernel;
+
+private:
+  const Machine &machine;
+  int batch, heads, tokens, headDim, channels;
+  double scale;
+  int ldx, batchStride, ldq, ldk, ldo, panel, panels;
+  int width;        ///< columns of x and key that may be read
+  int lanes;        ///< vectors along the channels
+  int scores;       ///< tokens rounded up to whole vectors
+  int accumulators; ///< registers that hold sums
+
+  int tileHeads;
+  bool parallel;
+  Tile valueTile;
+
+  Var c{"c"}, h{"h"}, b{"b"}, j{"j"}, n{"n"}, np{"np"}, chain{"chain"};
+  Var task{"task"}, hi{"hi"}, ho{"ho"};
+  RDom rd, rj, rc;
+  Func projection{"projection"}, projected{"projected"}, score{"score"};
+  Func exponential{"exponential"}, inverse{"inverse"}, weights{"weights"};
+  Func mixed{"mixed"}, pooled{"pooled"}, product{"product"}, out{"out"};
+  RowReduction dot, most, sum;
+};
+
+} // namespace
+
+SingleQueryAttention::SingleQueryAttention(Fields &spec, const Machine &machine)
+    : machine(machine) {
+  batch = spec.integer("batch", 1);
+  heads = spec.integer("heads", 1);
+  tokens = spec.integer("tokens", 1);
+  headDim = spec.integer("head_dim", 1);
+  channels = spec.integer("channels", 1);
+  scale = spec.number("scale");
+  panel = spec.integer("panel", 1);
+  panels = (heads * headDim + panel - 1) / panel;
+  ldx = rowStride(spec, "ldx", channels);
+  batchStride = spec.integer("batch_stride", 0);
+  ldq = rowStride(spec, "ldq", heads * headDim);
+  ldk = rowStride(spec, "ldk", channels);
+  ldo = rowStride(spec, "ldo", panels * panel);
+
+  width = std::min(paddedColumns(channels, ldx), paddedColumns(channels, ldk));
+  lanes = machine.lanesFor(width);
+  scores = roundUp(tokens, machine.lanes);
+  // The rest of the registers is for the operands: 12 sums of 16 registers, 24
+  // of 32.
+  accumulators = machine.registers * 3 / 4;
+}
+
+/// Six heads share each vector of x: with two rows of x these are 12 FMAs for 8
+/// loads.
+void SingleQueryAttention::readSchedule(Schedule &schedule, Fields &spec) {
+  constexpr int mostHeads = 6;
+  const int64_t bytesPerHead = int64_t(2) * scores * sizeof(float);
+  if (bytesPerHead > stackBytes)
+    spec.fail("tokens", std::to_string(tokens) + " need more than " +
+                            std::to_string(stackBytes / 1024) +
+                            " KiB of stack for one head's scores");
+  tileHeads = schedule.get(
+      "tile_h",
+      divisorUpTo(heads,
+                  int(std::min<int64_t>(mostHeads, scoreBytes / bytesPerHead))),
+      1, std::min(heads, accumulators));
+  if (heads % tileHeads != 0)
+    schedule.fail("tile_h", std::to_string(tileHeads) +
+                                " does not divide the " +
+                                std::to_string(heads) + " heads");
+  parallel = schedule.get("parallel",
+                          worthParallel(4.0 * tokens * channels * tileHeads,
+                                        double(batch) * heads / tileHeads),
+                          0, 1);
+
+  // The last product is a gemm of few rows, whose vectors stay inside a head.
+  int columns = panel, vector = machine.lanesFor(std::gcd(panel, headDim));
+  while (columns / vector > accumulators)
+    columns = divisorUpTo(panel, columns - 1) / vector * vector;
+  int rows = std::min(batch, std::max(1, accumulators / (columns / vector)));
+  int chains = divisorUpTo(
+      channels, std::max(1, accumulators / (rows * (columns / vector))));
+  valueTile = {rows, columns, vector, chains,
+               /*unrollK=*/divisorUpTo(channels / chains, 4)};
+}
+
+// ---- Algorithm
+
+void SingleQueryAttention::define() {
+  ImageParam x = kernel.input(
+      "x",
+      {{paddedColumns(channels, ldx), 1}, {tokens, ldx}, {batch, batchStride}});
+  ImageParam query =
+      kernel.input("query", {{headDim, 1}, {heads, headDim}, {batch, ldq}});
+  ImageParam key = kernel.input("key", {{paddedColumns(channels, ldk), 1},
+                                        {headDim, ldk},
+                                        {heads, int64_t(headDim) * ldk}});
+  ImageParam value = kernel.input(
+      "value",
+      {{panel, 1}, {channels, panel}, {panels, int64_t(panel) * channels}});
+
+  // q·(K x_j) = (q K)·x_j: the query as a vector of channels, once per head.
+  // Scores in units of log2, so that the softmax takes powers of two.
+  constexpr double log2e = 1.4426950408889634;
+  rd = RDom(0, headDim, "rd");
+  projection(c, b, h) = 0.0f;
+  projection(c, b, h) =
+      multiplyAdd(projection(c, b, h), query(rd, h, b), key(c, rd, h), lanes);
+  projected(c, b, h) = projection(c, b, h) * float(scale * log2e);
+
+  // Scores beyond the last token repeat it: they cannot change the maximum.
+  dot = reduceRow(
+      "dot", Combine::Sum, channels, width, {j, h, b}, machine,
+      [&](Expr column) {
+        return x(column, min(j, tokens - 1), b) * projected(column, b, h);
+      },
+      /*chains=*/1);
+  score(j, h, b) = dot.total(j, h, b);
+  most = reduceRow("most", Combine::Max, scores, scores, {h, b}, machine,
+                   [&](Expr column) { return score(column, h, b); });
+  // Strict, since the power's n = round(difference) must not be subtracted from
+  // the large score first.
+  Expr difference = strict_float(score(j, h, b) - most.total(h, b));
+  exponential(j, h, b) = fastExp2NonPositive(difference);
+  sum = reduceRow("sum", Combine::Sum, tokens, scores, {h, b}, machine,
+                  [&](Expr column) { return exponential(column, h, b); });
+  inverse(h, b) = 1.0f / sum.total(h, b);
+  weights(j, h, b) = exponential(j, h, b) * inverse(h, b);
+
+  // Σ_j p_j (V x_j) = V (Σ_j p_j x_j): the tokens are mixed first.
+  rj = RDom(0, tokens, "rj");
+  mixed(c, h, b) = 0.0f;
+  mixed(c, h, b) =
+      multiplyAdd(mixed(c, h, b), weights(rj, h, b), x(c, rj, b), lanes);
+  pooled(c, h, b) = mixed(c, h, b);
+
+  // Column n of panel np belongs to one head; columns beyond the last repeat
+  // its head, with weights of zero.
+  rc = RDom(0, channels / valueTile.chains, "rc");
+  Expr head = min((np * panel + n) / headDim, heads - 1);
+  Expr k = rc * valueTile.chains + chain;
+  product(n, b, np, chain) = 0.0f;
+  product(n, b, np, chain) =
+      multiplyAdd(product(n, b, np, chain), pooled(k, head, b), value(n, k, np),
+                  valueTile.lanes);
+  Expr total = product(n, b, np, 0);
+  for (int i = 1; i < valueTile.chains; ++i)
+    total += product(n, b, np, i);
+  out(n, b, np) = total;
+
+  int64_t row = roundUp(channels, scratchPadding),
+          scoreRow = roundUp(tokens, scratchPadding);
+  kernel.scratch(projected, "projected",
+                 {{width, 1}, {batch, row}, {heads, batch * row}});
+  kernel.scratch(weights, "weights",
+                 {{scores, 1}, {heads, scoreRow}, {batch, heads * scoreRow}});
+  kernel.scratch(pooled, "pooled",
+                 {{width, 1}, {heads, row}, {batch, heads * row}});
+  kernel.output(out, "out", {{panel, 1}, {batch, ldo}, {panels, panel}});
+}
+
+// ---- Schedule. Four products follow each other; each is shared out over its
+// outputs.
+
+/// A head's rows of the key matrix, once for all images: as many columns at a
+/// time as registers can hold, so that memory is read in long runs.
+void SingleQueryAttention::scheduleProjection() {
+  int rows = std::min(batch, 3);
+  int vectors = divisorUpTo(width / lanes, accumulators / rows);
+  Tile tile = {rows, /*columns=*/lanes * vectors, lanes, /*chains=*/1,
+               /*unrollK=*/divisorUpTo(headDim, 4)};
+  Var co("co"), ci("ci"), bo("bo"), bi("bi");
+  projected.split(c, co, ci, tile.columns)
+      .split(b, bo, bi, rows,
+             batch % rows == 0 ? TailStrategy::RoundUp
+                               : TailStrategy::GuardWithIf)
+      .reorder(ci, bi, bo, co, h)
+      .vectorize(ci, lanes)
+      .unroll(ci)
+      .unroll(bi);
+  if (parallel)
+    projected.parallel(h);
+  scheduleTile(projection, c, {b}, rd, /*outerK=*/{}, tile,
+               LoopLevel(projected, bo));
+}
+
+/// The scores of some heads of an image and their softmax, on the stack; only
+/// the weights go to the scratch.
+void SingleQueryAttention::scheduleWeights() {
+  weights.split(h, ho, hi, tileHeads)
+      .reorder(j, hi, ho, b)
+      .vectorize(j, machine.lanes)
+      .fuse(ho, b, task);
+  if (parallel)
+    weights.parallel(task);
+
+  // A tile of scores has one vector of partial sums for each head and token.
+  // MemoryType::Register stays on the stack, whatever the size.
+  LoopLevel taskLevel(weights, task);
+  int rows = std::min(std::max(1, accumulators / tileHeads), scores);
+  Var jo("jo"), ji("ji");
+  score.compute_at(taskLevel)
+      .store_in(MemoryType::Register)
+      .bound_extent(j, scores)
+      .bound_extent(h, tileHeads)
+      .split(j, jo, ji, rows, TailStrategy::ShiftInwards)
+      .reorder(h, ji, jo)
+      .unroll(h)
+      .unroll(ji);
+  // The tokens stand inside the heads: a head's vector is then used up at once.
+  // The other order keeps one per head alive and spills.
+  scheduleReduction(dot, LoopLevel(score, jo), {j, h});
+  exponential.compute_at(taskLevel)
+      .store_in(MemoryType::Register)
+      .bound_extent(j, scores)
+      .vectorize(j, machine.lanes);
+  scheduleReduction(most, LoopLevel(exponential, h));
+  inverse.compute_at(weights, hi).store_in(MemoryType::Register);
+  scheduleReduction(sum, LoopLevel(weights, hi));
+}
+
+/// Some columns of an image, mixed with the weights of some heads. Each row of
+/// x gives a run of whole cache lines.
+void SingleQueryAttention::schedulePooled() {
+  int vectors = divisorUpTo(width / lanes, accumulators / tileHeads);
+  Tile tile = {tileHeads, /*columns=*/lanes * vectors, lanes, /*chains=*/1,
+               /*unrollK=*/1};
+  int tiles = width / tile.columns, together = 1;
+  while (together < tiles &&
+         !worthParallel(2.0 * together * tokens * tile.columns * tileHeads, 2))
+    ++together;
+  Var co("co"), ci("ci"), ct("ct");
+  pooled.split(c, co, ci, tile.columns)
+      .split(co, ct, co, together, TailStrategy::GuardWithIf)
+      .split(h, ho, hi, tileHeads)
+      .reorder(ci, hi, co, ct, ho, b)
+      .vectorize(ci, lanes)
+      .unroll(ci)
+      .unroll(hi)
+      .fuse(ct, ho, task)
+      .fuse(task, b, task);
+  if (parallel)
+    pooled.parallel(task);
+  scheduleTile(mixed, c, {h}, rj, /*outerK=*/{}, tile, LoopLevel(pooled, co));
+}
+
+void SingleQueryAttention::scheduleOut() {
+  Var no("no"), ni("ni"), bo("bo"), bi("bi");
+  out.split(n, no, ni, valueTile.columns)
+      .split(b, bo, bi, valueTile.rows,
+             batch % valueTile.rows == 0 ? TailStrategy::RoundUp
+                                         : TailStrategy::GuardWithIf)
+      .reorder(ni, bi, bo, no, np)
+      .vectorize(ni, valueTile.lanes)
+      .unroll(ni)
+      .unroll(bi);
+  if (parallel)
+    out.parallel(np);
+  scheduleTile(product, n, {b, chain}, rc, /*outerK=*/{}, valueTile,
+               LoopLevel(out, bo));
+}
+
+Kernel buildSingleQueryAttention(Fields &spec, Schedule &schedule,
+                                 const Machine &machine) {
+  SingleQueryAttention attention(spec, machine);
+  attention.readSchedule(schedule, spec);
+  attention.define();
+  attention.scheduleProjection();
+  attention.scheduleWeights();
+  attention.schedulePooled();
+  attention.scheduleOut();
+  return attention.kernel;
+}
+
+} // namespace vitc::halide

@@ -121,6 +121,9 @@ static void declareCodeOptions(Options &options, Settings &settings) {
 
 static void declareCheckOptions(Options &options, Settings &settings) {
   CompileOptions &compile = settings.compile;
+  options.texts("disable-rewrite", "NAME", compile.disabledRewrites,
+                "leave out an exact rewrite, to see what it brings: " +
+                    llvm::join(rewriteNames(), ", "));
   options.flag("verify", settings.verify,
                "then compare the library with the reference interpreter");
   options.value(

@@ -4,6 +4,7 @@
 #include "Manifest.h"
 #include "Staging.h"
 
+#include "vitc/Dialect/ViT/IR/Flops.h"
 #include "vitc/Dialect/ViT/IR/ViT.h"
 #include "vitc/Driver/Targets.h"
 #include "vitc/Pipelines/Pipelines.h"
@@ -54,6 +55,9 @@ static llvm::Error checkOptions(const CompileOptions &options) {
     return error;
   if (llvm::Error error = isOneOf("--backend", options.backend, {"halide"}))
     return error;
+  for (const std::string &rewrite : options.disabledRewrites)
+    if (llvm::Error error = isOneOf("--disable-rewrite", rewrite, SmallVector<StringRef>(rewriteNames())))
+      return error;
   if (!options.untilAfter.empty()) {
     std::vector<StringRef> names = {"import"};
     for (const Stage &stage : stages())
@@ -171,7 +175,7 @@ llvm::Error Compilation::import() {
     return imported.takeError();
   model = std::move(*imported);
   report.parameters = countParameters(*model.module);
-  report.flops = countFlops(*model.module);
+  report.flops = vit::countFlops(*model.module);
   report.warnings = model.warnings;
   show("import");
   return llvm::Error::success();
@@ -188,12 +192,15 @@ llvm::Error Compilation::lower() {
   function->setAttr(kernel::scratchBytesAttrName,
                     Builder(&context).getI64IntegerAttr(preprocessScratchBytes(image[1], image[2], image[3])));
   PipelineOptions pipeline;
+  pipeline.disabledRewrites = options.disabledRewrites;
   pipeline.panel = target->panel;
   for (const Stage &stage : stages()) {
     PassManager manager(&context);
     stage.populate(manager, pipeline);
     if (failed(manager.run(*model.module)))
       return llvm::createStringError("stage " + stage.name + " failed\n" + diagnostics);
+    if (stage.name == "fuse")
+      report.computedFlops = vit::countFlops(*model.module);
     show(stage.name);
     if (options.untilAfter == stage.name)
       break;

@@ -2,9 +2,7 @@
 
 #include "Families.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace vitc;
@@ -104,28 +102,6 @@ llvm::Expected<ImportedModel> vitc::importModel(MLIRContext *context, ModelSourc
   else
     source.checkpoint = makeRandomCheckpoint(declaredTensors(*model.module), *source.seed);
   return model;
-}
-
-double vitc::countFlops(ModuleOp module) {
-  auto elements = [](Value value) { return double(cast<RankedTensorType>(value.getType()).getNumElements()); };
-  auto last = [](Value value) { return double(cast<RankedTensorType>(value.getType()).getShape().back()); };
-  double flops = 0;
-  for (auto function : module.getOps<func::FuncOp>())
-    function.walk([&](Operation *op) {
-      TypeSwitch<Operation *>(op)
-          .Case([&](vit::PatchEmbedOp op) {
-            flops += 2 * elements(op.getTokens()) * elements(op.getWeight()) / last(op.getTokens());
-          })
-          .Case([&](vit::LinearOp op) { flops += 2 * elements(op.getResult()) * last(op.getInput()); })
-          .Case([&](vit::MlpOp op) {
-            flops += 2 * elements(op.getInput()) / last(op.getInput()) * (elements(op.getUp()) + elements(op.getDown()));
-          })
-          .Case([&](vit::HeadOp op) { flops += 2 * elements(op.getResult()) * last(op.getPooled()); })
-          .Case([&](vit::AttentionOp op) {
-            flops += 4 * elements(op.getQuery()) * double(cast<RankedTensorType>(op.getQuery().getType()).getDimSize(1));
-          });
-    });
-  return flops;
 }
 
 int64_t vitc::countParameters(ModuleOp module) {

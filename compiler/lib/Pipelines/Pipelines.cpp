@@ -23,12 +23,24 @@ void vitc::registerDialects(DialectRegistry &registry) {
 // Stages
 //===----------------------------------------------------------------------===//
 
-static void populateSimplify(OpPassManager &manager, const vitc::PipelineOptions &) {
+static void populateSimplify(OpPassManager &manager, const vitc::PipelineOptions &options) {
   manager.addPass(vitc::vit::createDecomposePass());
+  auto rewrite = [&](StringRef name, std::unique_ptr<Pass> pass) {
+    if (!llvm::is_contained(options.disabledRewrites, name))
+      manager.addPass(std::move(pass));
+  };
+  // The norm first: it gives keys and values a bias, which the next ones take away again.
+  rewrite("fold-norm", vitc::vit::createFoldNormPass());
+  rewrite("fold-softmax-scale", vitc::vit::createFoldSoftmaxScalePass());
+  rewrite("drop-key-bias", vitc::vit::createDropKeyBiasPass());
+  rewrite("move-value-bias", vitc::vit::createMoveValueBiasPass());
   // Before fusion: a fused layer could still be moved, but a pool hides an activation from its layer.
-  manager.addPass(vitc::vit::createPoolEarlyPass());
+  rewrite("pool-early", vitc::vit::createPoolEarlyPass());
   // Joins the pools that several users of a sequence now have of the same token.
   manager.addPass(createCSEPass());
+  rewrite("single-query", vitc::vit::createSingleQueryPass());
+  // The single query's own projection needs its token only.
+  rewrite("pool-early", vitc::vit::createPoolEarlyPass());
 }
 
 static void populateFuse(OpPassManager &manager, const vitc::PipelineOptions &) {
@@ -46,6 +58,12 @@ static void populateKernels(OpPassManager &manager, const vitc::PipelineOptions 
 static void populatePlan(OpPassManager &manager, const vitc::PipelineOptions &) {
   manager.addPass(vitc::kernel::createPlanWorkspacePass());
   manager.addPass(vitc::kernel::createPlanWeightsPass());
+}
+
+llvm::ArrayRef<llvm::StringLiteral> vitc::rewriteNames() {
+  static constexpr llvm::StringLiteral names[] = {"fold-norm",       "fold-softmax-scale", "drop-key-bias",
+                                                  "move-value-bias", "pool-early",         "single-query"};
+  return names;
 }
 
 llvm::ArrayRef<vitc::Stage> vitc::stages() {

@@ -90,7 +90,7 @@ void BlockInterpreter::execute(Operation &operation) {
           })
           .Case([&](vit::AddPositionOp op) { return addPosition(self[op.getSequence()], self[op.getPosition()]); })
           .Case([&](vit::LayerNormOp op) {
-            return layerNorm(self[op.getInput()], self[op.getGain()], self[op.getBias()], op.getEps().convertToDouble());
+            return layerNorm(self[op.getInput()], optional(op.getGain()), optional(op.getBias()), op.getEps().convertToDouble());
           })
           .Case([&](vit::LinearOp op) {
             Tensor y = activate(linear(self[op.getInput()], self[op.getWeight()], optional(op.getBias())), op.getActivation());
@@ -118,6 +118,13 @@ void BlockInterpreter::execute(Operation &operation) {
           .Case([&](vit::SliceOp op) {
             return slice(self[op.getInput()], op.getDimension(), op.getOffset(), shapeOf(op.getResult())[op.getDimension()]);
           })
+          .Case([&](vit::SingleQueryAttentionOp op) {
+            return singleQueryAttention(self[op.getSequence()], self[op.getQuery()], self[op.getKey()], self[op.getValue()],
+                                        op.getHeads(), op.getScale().convertToDouble());
+          })
+          .Case([&](vit::FillOp op) { return fill(shapeOf(op.getResult()), op.getConstant().convertToDouble()); })
+          .Case([&](vit::ScaleOp op) { return scale(self[op.getInput()], op.getFactor().convertToDouble()); })
+          .Case([&](vit::ScaleColumnsOp op) { return scaleColumns(self[op.getMatrix()], self[op.getFactors()]); })
           .Default([](Operation *op) -> Tensor {
             llvm::report_fatal_error("the reference interpreter does not know " + op->getName().getStringRef());
           });

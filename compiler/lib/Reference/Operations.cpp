@@ -113,7 +113,7 @@ Tensor reference::addPosition(const Tensor &sequence, const Tensor &position) {
 // Encoder
 //===----------------------------------------------------------------------===//
 
-Tensor reference::layerNorm(const Tensor &input, const Tensor &gain, const Tensor &bias, double eps) {
+Tensor reference::layerNorm(const Tensor &input, const Tensor *gain, const Tensor *bias, double eps) {
   Tensor result(input.shape);
   int64_t channels = input.dim(-1);
   for (int64_t r = 0; r < input.rows(); ++r) {
@@ -122,8 +122,10 @@ Tensor reference::layerNorm(const Tensor &input, const Tensor &gain, const Tenso
     for (int64_t c = 0; c < channels; ++c)
       variance += (x[c] - mean) * (x[c] - mean);
     variance /= channels;
-    for (int64_t c = 0; c < channels; ++c)
-      result.row(r)[c] = (x[c] - mean) / std::sqrt(variance + eps) * gain.data[c] + bias.data[c];
+    for (int64_t c = 0; c < channels; ++c) {
+      double normed = (x[c] - mean) / std::sqrt(variance + eps);
+      result.row(r)[c] = gain ? normed * gain->data[c] + bias->data[c] : normed;
+    }
   }
   return result;
 }
@@ -188,6 +190,25 @@ Tensor reference::attention(const Tensor &query, const Tensor &key, const Tensor
         std::copy(p.begin(), p.end(), probabilities->row((n * heads + h) * tokens + i));
     }
   });
+  return result;
+}
+
+/// Through keys and values that are formed after all: the plain definition.
+Tensor reference::singleQueryAttention(const Tensor &sequence, const Tensor &query, const Tensor &key, const Tensor &value,
+                                       int64_t heads, double scale) {
+  Tensor keys = linear(sequence, key, nullptr), values = linear(sequence, value, nullptr);
+  int64_t images = sequence.dim(0), tokens = sequence.dim(1), headDim = key.dim(0) / heads;
+  Tensor result(query.shape);
+  for (int64_t n = 0; n < images; ++n)
+    for (int64_t h = 0; h < heads; ++h) {
+      std::vector<double> p(tokens);
+      for (int64_t j = 0; j < tokens; ++j)
+        p[j] = scale * dot(query.row(n) + h * headDim, keys.row(n * tokens + j) + h * headDim, headDim);
+      softmaxInPlace(p.data(), tokens);
+      for (int64_t j = 0; j < tokens; ++j)
+        for (int64_t d = 0; d < headDim; ++d)
+          result.row(n)[h * headDim + d] += p[j] * values.row(n * tokens + j)[h * headDim + d];
+    }
   return result;
 }
 
@@ -260,4 +281,27 @@ Tensor reference::slice(const Tensor &input, int64_t dimension, int64_t offset, 
   for (auto from = input.data.begin(); from != input.data.end(); from += size)
     to = std::copy_n(from + offset * step, extent * step, to);
   return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic on parameters
+//===----------------------------------------------------------------------===//
+
+Tensor reference::fill(llvm::ArrayRef<int64_t> shape, double value) {
+  Tensor result(shape);
+  std::fill(result.data.begin(), result.data.end(), value);
+  return result;
+}
+
+Tensor reference::scale(Tensor input, double factor) {
+  for (double &x : input.data)
+    x *= factor;
+  return input;
+}
+
+Tensor reference::scaleColumns(Tensor matrix, const Tensor &factors) {
+  for (int64_t r = 0; r < matrix.rows(); ++r)
+    for (int64_t c = 0; c < matrix.dim(-1); ++c)
+      matrix.row(r)[c] *= factors.data[c];
+  return matrix;
 }

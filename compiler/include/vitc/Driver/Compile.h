@@ -36,6 +36,7 @@ struct CompileOptions {
   int64_t batch = 1;
   std::optional<std::pair<int64_t, int64_t>> imageSize;
   std::vector<std::string> outputs;
+  std::vector<std::string> disabledRewrites; ///< exact rewrites to leave out, see rewriteNames()
   bool embedWeights = false;
   std::string untilAfter; ///< stop after this stage (import, simplify, fuse, kernels, plan) and print the IR to standard output
   bool printIr = false;   ///< print the IR after every stage to standard error
@@ -46,7 +47,8 @@ struct CompileOptions {
 struct CompileReport {
   std::string name, target;
   int64_t parameters = 0, workspaceBytes = 0, weightsBytes = 0;
-  double flops = 0;
+  double flops = 0;         ///< nominal: of the model as published
+  double computedFlops = 0; ///< what is left after the rewrites
   unsigned kernels = 0, cachedKernels = 0;
   double seconds = 0;
   std::vector<std::string> outputs; ///< "logits [1, 1000]"

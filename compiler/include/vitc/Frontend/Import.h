@@ -42,8 +42,6 @@ llvm::Expected<ModelSource> openModel(llvm::StringRef model, llvm::StringRef con
 /// Imports the model with the frontend of its `model_type`. With random weights it fills in `source.checkpoint`.
 llvm::Expected<ImportedModel> importModel(mlir::MLIRContext *context, ModelSource &source, const ImportOptions &options);
 
-/// Nominal floating-point operations of one batch: two for each multiply-add of the linear layers, the patch embedding and attention.
-double countFlops(mlir::ModuleOp module);
 /// Elements of all parameters that the module reads from the checkpoint.
 int64_t countParameters(mlir::ModuleOp module);
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace mlir {
 class DialectRegistry;
@@ -21,9 +22,13 @@ void registerDialects(mlir::DialectRegistry &registry);
 void registerPasses();
 
 struct PipelineOptions {
+  std::vector<std::string> disabledRewrites; ///< some of rewriteNames()
   int64_t panel = 16;             ///< columns in a panel of packed weights: the target's
   std::string cppNamespace = "model"; ///< of the emitted C++
 };
+
+/// The exact rewrites that can be turned off, each the name of its pass without `vit-`.
+llvm::ArrayRef<llvm::StringLiteral> rewriteNames();
 
 /// One stage: its passes, in order.
 struct Stage {

@@ -9,15 +9,17 @@ LogicalResult lowering::lowerLayerNorm(Lowering &state, vit::LayerNormOp op) {
   Value out = state.allocFor(op.getResult());
   Rows shape = rowsOf(out);
   int64_t padded = llvm::alignTo(shape.columns, state.panel);
+  SmallVector<Value> inputs = {x};
+  if (op.getGain())
+    inputs.append({state.paddedRows(op.getGain(), padded), state.paddedRows(op.getBias(), padded)});
   state.call(op.getLoc(), "norm", Twine(shape.rows) + "x" + Twine(shape.columns),
-                {{"rows", state.integer(shape.rows)},
-                 {"cols", state.integer(shape.columns)},
-                 {"ldx", state.integer(rowsOf(x).stride)},
-                 {"ldy", state.integer(shape.stride)},
-                 {"eps", state.number(op.getEps().convertToDouble())},
-                 {"affine", state.boolean(true)}},
-                {8.0 * shape.rows * shape.columns},
-                {x, state.paddedRows(op.getGain(), padded), state.paddedRows(op.getBias(), padded)}, {out});
+             {{"rows", state.integer(shape.rows)},
+              {"cols", state.integer(shape.columns)},
+              {"ldx", state.integer(rowsOf(x).stride)},
+              {"ldy", state.integer(shape.stride)},
+              {"eps", state.number(op.getEps().convertToDouble())},
+              {"affine", state.boolean(bool(op.getGain()))}},
+             {8.0 * shape.rows * shape.columns}, inputs, {out});
   return success();
 }
 
@@ -133,6 +135,34 @@ LogicalResult lowering::lowerAttention(Lowering &state, vit::AttentionOp op) {
   outputs.push_back(out);
   double flops = 4.0 * batch * heads * tokens * tokens * headDim;
   state.call(op.getLoc(), "attention", Twine(heads) + "x" + Twine(tokens) + "x" + Twine(headDim), fields, {flops}, inputs, outputs);
+  return success();
+}
+
+LogicalResult lowering::lowerSingleQueryAttention(Lowering &state, vit::SingleQueryAttentionOp op) {
+  auto sequence = cast<RankedTensorType>(op.getSequence().getType());
+  int64_t batch = sequence.getDimSize(0), tokens = sequence.getDimSize(1), channels = sequence.getDimSize(2);
+  int64_t heads = op.getHeads(), width = cast<RankedTensorType>(op.getType()).getDimSize(1);
+  Value x = state.alignedBufferOf(op.getSequence()), query = state.alignedBufferOf(op.getQuery());
+  int64_t keyStride = llvm::alignTo(channels, state.panel);
+  Value out = state.allocFor(op.getResult());
+  // For each head the key's image of the query, the weighted sum of tokens, and the scores: docs/KernelProtocol.md.
+  int64_t scratch = batch * heads * (2 * llvm::alignTo(channels, 32) + llvm::alignTo(tokens, 32));
+  state.call(op.getLoc(), "single_query_attention", Twine(heads) + "x" + Twine(tokens) + "x" + Twine(channels),
+             {{"batch", state.integer(batch)},
+              {"heads", state.integer(heads)},
+              {"tokens", state.integer(tokens)},
+              {"head_dim", state.integer(width / heads)},
+              {"channels", state.integer(channels)},
+              {"scale", state.number(op.getScale().convertToDouble())},
+              {"ldx", state.integer(rowsOf(x).stride)},
+              {"batch_stride", state.integer(tokens * rowsOf(x).stride)},
+              {"ldq", state.integer(rowsOf(query).stride)},
+              {"ldk", state.integer(keyStride)},
+              {"ldo", state.integer(rowsOf(out).stride)},
+              {"panel", state.integer(state.panel)}},
+             {4.0 * batch * width * channels + 4.0 * batch * tokens * channels * heads},
+             {x, query, state.paddedRows(op.getKey(), keyStride), state.panels(op.getValue())},
+             {state.alloc(op.getLoc(), {scratch}, {1}), out});
   return success();
 }
 

@@ -62,6 +62,7 @@ LogicalResult Lowering::lower(Operation *op) {
       .Case([&](vit::ActivationOp op) { return lowerActivation(*this, op); })
       .Case([&](vit::AddOp op) { return lowerAdd(*this, op); })
       .Case([&](vit::AttentionOp op) { return lowerAttention(*this, op); })
+      .Case([&](vit::SingleQueryAttentionOp op) { return lowerSingleQueryAttention(*this, op); })
       .Case([&](vit::SliceOp op) { return lowerSlice(*this, op); })
       .Case([&](vit::PoolOp op) { return lowerPool(*this, op); })
       .Case([&](vit::SoftmaxOp op) { return lowerSoftmax(*this, op); })

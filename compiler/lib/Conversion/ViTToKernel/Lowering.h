@@ -98,6 +98,7 @@ mlir::LogicalResult lowerLinear(Lowering &state, vit::LinearOp op);
 mlir::LogicalResult lowerActivation(Lowering &state, vit::ActivationOp op);
 mlir::LogicalResult lowerAdd(Lowering &state, vit::AddOp op);
 mlir::LogicalResult lowerAttention(Lowering &state, vit::AttentionOp op);
+mlir::LogicalResult lowerSingleQueryAttention(Lowering &state, vit::SingleQueryAttentionOp op);
 mlir::LogicalResult lowerSlice(Lowering &state, vit::SliceOp op);
 mlir::LogicalResult lowerPool(Lowering &state, vit::PoolOp op);
 mlir::LogicalResult lowerSoftmax(Lowering &state, vit::SoftmaxOp op);

@@ -21,6 +21,34 @@ void KernelDialect::initialize() {
       >();
 }
 
+bool kernel::isBuffer(Type type) {
+  auto buffer = dyn_cast<MemRefType>(type);
+  SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  if (!buffer || !buffer.getElementType().isF32() || !buffer.hasStaticShape() ||
+      failed(buffer.getStridesAndOffset(strides, offset)))
+    return false;
+  auto isSmall = [](int64_t number) { return number >= 0 && number < vit::maxElements; }; // a dynamic one is negative
+  if (!isSmall(offset))
+    return false;
+  int64_t last = offset, elements = 1;
+  for (auto [extent, stride] : llvm::zip(buffer.getShape(), strides)) {
+    if (extent == 0 || !isSmall(stride) || extent >= vit::maxElements / elements ||
+        (stride != 0 && extent - 1 > (vit::maxElements - last) / stride))
+      return false;
+    elements *= extent;
+    last += (extent - 1) * stride;
+  }
+  return true;
+}
+
+int64_t kernel::reservedBytes(MemRefType type) {
+  auto [begin, end] = elementRange(type);
+  for (auto [extent, stride] : llvm::zip(type.getShape(), type.getStridesAndOffset().first))
+    end = std::max(end, begin + extent * stride);
+  return llvm::alignTo(end * int64_t(sizeof(float)), alignment);
+}
+
 std::pair<int64_t, int64_t> kernel::elementRange(MemRefType type) {
   auto [strides, offset] = type.getStridesAndOffset();
   int64_t last = offset;
@@ -39,12 +67,44 @@ Value kernel::rootBuffer(Value buffer) {
 // Verifiers
 //===----------------------------------------------------------------------===//
 
+/// Fails unless the place, if there is one, can hold a buffer.
+static LogicalResult verifyPlace(Operation *op, std::optional<int64_t> offset) {
+  if (offset && (*offset < 0 || *offset % alignment))
+    return op->emitOpError() << "offset " << *offset << " is not a multiple of " << alignment << " at or above 0";
+  return success();
+}
+
+/// True for what the kernel protocol can say: integers, floats, booleans, strings, lists of integers.
+static bool isSpecValue(Attribute value) {
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return number.getType().isF64() && number.getValue().isFinite();
+  if (auto number = dyn_cast<IntegerAttr>(value))
+    return number.getType().isSignlessInteger(64) || number.getType().isSignlessInteger(1);
+  return isa<StringAttr, DenseI64ArrayAttr>(value);
+}
+
+LogicalResult SpecOp::verify() {
+  for (NamedAttribute field : getConfig())
+    if (!isSpecValue(field.getValue())) // spec_c1
+      return emitOpError() << "field " << field.getName() << " is " << field.getValue()
+                           << ", expected an i64, a finite f64, a boolean, a string or an array<i64>";
+  for (const llvm::APFloat &number : {getFlops(), getBytes()})
+    if (!number.isFinite() || (number.isNegative() && !number.isZero())) // spec_c2
+      return emitOpError() << "flops and bytes must be finite and not negative, not " << number.convertToDouble();
+  return success();
+}
+
 LogicalResult ConstantOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto parameter = symbols.lookupNearestSymbolFrom<vit::ParameterOp>(*this, getParameterAttr());
   if (!parameter) // constant_c1
     return emitOpError() << "no vit.parameter named " << getParameterAttr();
   ArrayRef<int64_t> shape = parameter.getTensorType().getShape();
   ArrayRef<int64_t> buffer = getBufferType().getShape();
+  if (elementRange(getBufferType()) != std::pair<int64_t, int64_t>(0, getBufferType().getNumElements()) ||
+      !getBufferType().areTrailingDimsContiguous(buffer.size())) // constant_c4
+    return emitOpError() << "is " << getBufferType() << ", but the weights file holds dense buffers only";
+  if (failed(verifyPlace(*this, getOffset()))) // constant_c5
+    return failure();
   if (getLayout() == Layout::Panels) {
     int64_t k = parameter.getTensorType().getNumElements() / shape.front();
     if (buffer.size() != 3 || buffer[1] != k || buffer[0] != int64_t(llvm::divideCeil(shape.front(), buffer[2]))) // constant_c2
@@ -71,13 +131,15 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 LogicalResult AllocOp::verify() {
-  if (auto offset = getOffset(); offset && (int64_t(*offset) < 0 || *offset % alignment)) // alloc_c1
-    return emitOpError() << "offset " << int64_t(*offset) << " is not a multiple of " << alignment;
+  if (failed(verifyPlace(*this, getOffset()))) // alloc_c1
+    return failure();
   auto [strides, offset] = getType().getStridesAndOffset();
+  if (offset != 0) // alloc_c2
+    return emitOpError() << getType() << " does not start at its first element";
   int64_t inner = 1;
   for (auto [extent, stride] : llvm::reverse(llvm::zip(getType().getShape(), strides))) {
-    if (stride < inner || offset != 0) // alloc_c2
-      return emitOpError() << "elements of " << getType() << " overlap or do not start at the first";
+    if (stride < inner)
+      return emitOpError() << "elements of " << getType() << " overlap: stride " << stride << " is less than " << inner;
     inner = stride * extent;
   }
   return success();

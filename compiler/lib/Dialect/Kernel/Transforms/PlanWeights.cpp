@@ -15,23 +15,28 @@ namespace {
 
 struct PlanWeightsPass : vitc::kernel::impl::PlanWeightsPassBase<PlanWeightsPass> {
   void runOnOperation() override {
-    SymbolTable symbols(getOperation());
     SetVector<ConstantOp> order;
+    auto use = [&](WeightOp weight) {
+      order.insert(SymbolTable::lookupNearestSymbolFrom<ConstantOp>(weight, weight.getConstantAttr()));
+    };
     getOperation()->walk([&](CallOp call) {
       for (Value operand : call->getOperands())
         if (auto weight = rootBuffer(operand).getDefiningOp<WeightOp>())
-          order.insert(symbols.lookup<ConstantOp>(weight.getConstant()));
+          use(weight);
+    });
+    // Behind them, what is read by anything but a call.
+    getOperation()->walk([&](WeightOp weight) {
+      if (weight.use_empty())
+        weight.erase();
+      else
+        use(weight);
     });
 
     int64_t end = 0;
     for (ConstantOp constant : order) {
       constant.setOffset(end);
-      end = llvm::alignTo(end + elementRange(constant.getBufferType()).second * int64_t(sizeof(float)), alignment);
+      end += reservedBytes(constant.getBufferType());
     }
-    getOperation()->walk([&](WeightOp weight) {
-      if (weight.use_empty())
-        weight.erase();
-    });
     for (auto constant : llvm::make_early_inc_range(getOperation().getOps<ConstantOp>()))
       if (!order.contains(constant))
         constant.erase();

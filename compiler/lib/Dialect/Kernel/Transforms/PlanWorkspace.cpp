@@ -25,10 +25,6 @@ struct Buffer {
 
 } // namespace
 
-static int64_t alignedBytes(MemRefType type) {
-  return llvm::alignTo(elementRange(type).second * int64_t(sizeof(float)), alignment);
-}
-
 /// Largest first, each at the lowest offset that no buffer alive at the same time touches. Returns the end of the highest.
 static int64_t place(MutableArrayRef<Buffer> buffers) {
   SmallVector<Buffer *> order;
@@ -56,18 +52,24 @@ namespace {
 struct PlanWorkspacePass : vitc::kernel::impl::PlanWorkspacePassBase<PlanWorkspacePass> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal())
-        plan(function);
+      if (!function.isExternal() && failed(plan(function)))
+        return signalPassFailure();
   }
 
-  void plan(func::FuncOp function) {
+  LogicalResult plan(func::FuncOp function) {
+    if (function.getNumArguments() == 0 || !isBuffer(function.getArgument(0).getType()))
+      return function.emitError("the first argument must be the preprocessed picture, a buffer");
     // Buffers 0 and 1 stand for the preprocessing's scratch and the preprocessed picture.
     SmallVector<Buffer> buffers(2);
     int64_t scratchBytes = 0;
-    if (auto attr = function->getAttrOfType<IntegerAttr>(scratchBytesAttrName))
-      scratchBytes = llvm::alignTo(attr.getInt(), alignment);
+    if (Attribute attr = function->getAttr(scratchBytesAttrName)) {
+      auto number = dyn_cast<IntegerAttr>(attr);
+      if (!number || !number.getType().isSignlessInteger(64) || number.getInt() < 0)
+        return function.emitError() << scratchBytesAttrName << " must be an i64 that is not negative";
+      scratchBytes = llvm::alignTo(number.getInt(), alignment);
+    }
     buffers[0] = {scratchBytes, 0, 0};
-    buffers[1] = {alignedBytes(cast<MemRefType>(function.getArgument(0).getType())), 0, 0};
+    buffers[1] = {reservedBytes(cast<MemRefType>(function.getArgument(0).getType())), 0, 0};
 
     DenseMap<Value, int64_t> indexOf;
     indexOf[function.getArgument(0)] = 1;
@@ -75,9 +77,9 @@ struct PlanWorkspacePass : vitc::kernel::impl::PlanWorkspacePassBase<PlanWorkspa
     for (Operation &op : function.getBody().front()) {
       if (auto alloc = dyn_cast<AllocOp>(op)) {
         indexOf[alloc] = buffers.size();
-        buffers.push_back({alignedBytes(alloc.getType()), INT64_MAX, 0, 0, alloc});
+        buffers.push_back({reservedBytes(alloc.getType()), INT64_MAX, 0, 0, alloc});
       }
-      if (!isa<CallOp>(op))
+      if (isa<AllocOp, ViewOp, WeightOp>(op)) // only names memory
         continue;
       ++time;
       for (Value operand : op.getOperands())
@@ -88,7 +90,7 @@ struct PlanWorkspacePass : vitc::kernel::impl::PlanWorkspacePassBase<PlanWorkspa
         }
     }
 
-    // A buffer that no call uses has no life and needs no memory.
+    // A buffer that nothing uses has no life and needs no memory.
     llvm::erase_if(buffers, [](Buffer &buffer) { return buffer.alloc && buffer.last == 0; });
     int64_t end = place(buffers);
 
@@ -102,10 +104,10 @@ struct PlanWorkspacePass : vitc::kernel::impl::PlanWorkspacePassBase<PlanWorkspa
     function->setAttr(scratchOffsetAttrName, builder.getI64IntegerAttr(buffers[0].offset));
     function->setAttr(pixelsOffsetAttrName, builder.getI64IntegerAttr(buffers[1].offset));
     function->setAttr(workspaceBytesAttrName, builder.getI64IntegerAttr(end));
-    function.walk([](AllocOp alloc) {
-      if (!alloc.getOffset())
-        alloc.erase();
-    });
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
+      if (isa<AllocOp, ViewOp>(op) && op.use_empty())
+        op.erase();
+    return success();
   }
 };
 

@@ -14,6 +14,19 @@ void vitc::vit::ViTDialect::initialize() {
       >();
 }
 
+bool vitc::vit::isModelTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.getElementType().isF32() || !tensor.hasStaticShape() || tensor.getEncoding() || tensor.getRank() == 0)
+    return false;
+  int64_t elements = 1;
+  for (int64_t extent : tensor.getShape()) {
+    if (extent == 0 || extent >= maxElements / elements)
+      return false;
+    elements *= extent;
+  }
+  return true;
+}
+
 std::string vitc::vit::layerName(Location location) {
   if (auto name = dyn_cast<NameLoc>(location))
     return name.getName().str();

@@ -1,6 +1,9 @@
 #include "vitc/Dialect/ViT/IR/ViT.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace vitc::vit;
@@ -58,6 +61,31 @@ LogicalResult ParameterOp::verifyRegions() {
   return success();
 }
 
+/// The parameters that a derived parameter reads, as far as they exist.
+static SmallVector<ParameterOp> parametersReadBy(ParameterOp parameter, SymbolTableCollection &symbols) {
+  SmallVector<ParameterOp> result;
+  parameter.getBody().walk([&](GetOp get) {
+    if (auto read = symbols.lookupNearestSymbolFrom<ParameterOp>(get, get.getParameterAttr()))
+      result.push_back(read);
+  });
+  return result;
+}
+
+LogicalResult ParameterOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  SetVector<Operation *> needed;
+  auto need = [&](ParameterOp parameter) {
+    for (ParameterOp read : parametersReadBy(parameter, symbols))
+      needed.insert(read);
+  };
+  need(*this);
+  for (size_t i = 0; i < needed.size(); ++i) {
+    if (needed[i] == *this) // parameter_c2
+      return emitOpError("is computed from itself");
+    need(cast<ParameterOp>(needed[i]));
+  }
+  return success();
+}
+
 LogicalResult GetOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto parameter = symbols.lookupNearestSymbolFrom<ParameterOp>(*this, getParameterAttr());
   if (!parameter) // get_c1
@@ -91,13 +119,20 @@ LogicalResult ConcatTokensOp::verify() {
 }
 
 LogicalResult ResizePositionOp::verify() {
-  if (getFrom().size() != 2 || getTo().size() != 2)
-    return emitOpError("from and to must each have two numbers, rows and columns");
+  auto isGrid = [](ArrayRef<int64_t> grid) {
+    // Within 32 bits, so that products fit in 64.
+    return grid.size() == 2 && llvm::all_of(grid, [](int64_t extent) { return extent >= 1 && extent <= INT32_MAX; });
+  };
+  if (!isGrid(getFrom()) || !isGrid(getTo())) // resize_position_c1
+    return emitOpError() << "from " << words(getFrom()) << " to " << words(getTo())
+                         << " must each be rows and columns, one or more of each";
   auto table = shapeOf(getTable());
   int64_t prefix = getPrefix();
-  if (failed(expectShape(*this, "table", getTable(), {1, prefix + getFrom()[0] * getFrom()[1], table[2]}))) // resize_position_c1
+  if (prefix < 0 || prefix >= table[1])
+    return emitOpError() << "prefix " << prefix << " leaves no patches of " << table[1] << " tokens";
+  if (failed(expectShape(*this, "table", getTable(), {1, prefix + getFrom()[0] * getFrom()[1], table[2]}))) // resize_position_c2
     return failure();
-  return expectShape(*this, "result", getResult(), {1, prefix + getTo()[0] * getTo()[1], table[2]}); // resize_position_c2
+  return expectShape(*this, "result", getResult(), {1, prefix + getTo()[0] * getTo()[1], table[2]}); // resize_position_c3
 }
 
 LogicalResult AddPositionOp::verify() {
@@ -110,11 +145,13 @@ LogicalResult AddPositionOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult LayerNormOp::verify() {
+  if (!getGain() != !getBias()) // layer_norm_c3
+    return emitOpError("gain and bias must be given together");
   if (failed(expectShape(*this, "gain", getGain(), {lastDim(getInput())})) || // layer_norm_c1
       failed(expectShape(*this, "bias", getBias(), {lastDim(getInput())})))
     return failure();
-  if (!(getEps().convertToDouble() >= 0)) // layer_norm_c2
-    return emitOpError("eps must not be negative");
+  if (double eps = getEps().convertToDouble(); !std::isfinite(eps) || eps < 0) // layer_norm_c2
+    return emitOpError() << "eps " << eps << " must be finite and not negative";
   return success();
 }
 
@@ -142,7 +179,22 @@ LogicalResult AttentionOp::verify() {
   int64_t heads = getHeads();
   if (heads < 1 || shape[2] % heads) // attention_c2
     return emitOpError() << shape[2] << " channels cannot be split into " << heads << " heads";
-  return expectShape(*this, "probabilities", getProbabilities(), {shape[0], heads, shape[1], shape[1]}); // attention_c3
+  if (failed(expectShape(*this, "probabilities", getProbabilities(), {shape[0], heads, shape[1], shape[1]}))) // attention_c3
+    return failure();
+  if (double scale = getScale().convertToDouble(); !std::isfinite(scale)) // attention_c4
+    return emitOpError() << "scale " << scale << " must be finite";
+  return success();
+}
+
+LogicalResult SingleQueryAttentionOp::verify() {
+  auto sequence = shapeOf(getSequence()), key = shapeOf(getKey());
+  if (failed(expectShape(*this, "query", getQuery(), {sequence[0], key[0]})) || // single_query_attention_c1
+      failed(expectShape(*this, "key", getKey(), {key[0], sequence[2]})) ||     // single_query_attention_c2
+      failed(expectShape(*this, "value", getValue(), {key[0], sequence[2]})))
+    return failure();
+  if (int64_t(getHeads()) < 1 || key[0] % int64_t(getHeads())) // single_query_attention_c3
+    return emitOpError() << key[0] << " channels cannot be split into " << int64_t(getHeads()) << " heads";
+  return expectShape(*this, "result", getResult(), shapeOf(getQuery())); // single_query_attention_c4
 }
 
 LogicalResult MlpOp::verify() {
@@ -161,8 +213,9 @@ LogicalResult MlpOp::verify() {
 
 LogicalResult PoolOp::verify() {
   auto sequence = shapeOf(getSequence());
-  if (getFirst() < 0 || int64_t(getFirst()) >= sequence[1]) // pool_c1
-    return emitOpError() << "first token " << int64_t(getFirst()) << " is not one of " << sequence[1];
+  int64_t first = getFirst();
+  if (first < 0 || first >= sequence[1]) // pool_c1
+    return emitOpError() << "first token " << first << " is not one of " << sequence[1];
   return expectShape(*this, "result", getResult(), {sequence[0], sequence[2]}); // pool_c2
 }
 
@@ -172,7 +225,7 @@ LogicalResult HeadOp::verify() {
     return failure();
   if (failed(expectShape(*this, "bias", getBias(), {outputs}))) // head_c2
     return failure();
-  return expectShape(*this, "result", getResult(), {shapeOf(getPooled())[0], outputs});
+  return expectShape(*this, "result", getResult(), {shapeOf(getPooled())[0], outputs}); // head_c3
 }
 
 LogicalResult StackOp::verify() {
@@ -189,32 +242,43 @@ LogicalResult StackOp::verify() {
 
 LogicalResult ConcatOp::verify() {
   int64_t dimension = getDimension();
-  if (getInputs().empty() || dimension < 0 || dimension >= int64_t(shapeOf(getInputs().front()).size())) // concat_c1
-    return emitOpError() << "dimension " << dimension << " is not one of the inputs'";
+  if (getInputs().empty())
+    return emitOpError("needs one or more inputs");
+  if (dimension < 0 || dimension >= int64_t(shapeOf(getInputs().front()).size())) // concat_c1
+    return emitOpError() << "dimension " << dimension << " is not one of the inputs' " << shapeOf(getInputs().front()).size();
   SmallVector<int64_t> shape(shapeOf(getInputs().front()));
   shape[dimension] = 0;
   for (Value input : getInputs()) {
+    if (shapeOf(input).size() != shape.size()) // concat_c2
+      return emitOpError() << "inputs have " << shape.size() << " and " << shapeOf(input).size() << " dimensions";
     SmallVector<int64_t> expected(shape);
-    if (shapeOf(input).size() != shape.size())
-      return emitOpError("inputs differ in rank");
     expected[dimension] = shapeOf(input)[dimension];
-    if (failed(expectShape(*this, "input", input, expected))) // concat_c2
+    if (failed(expectShape(*this, "input", input, expected)))
       return failure();
   }
   for (Value input : getInputs())
     shape[dimension] += shapeOf(input)[dimension];
-  return expectShape(*this, "result", getResult(), shape);
+  return expectShape(*this, "result", getResult(), shape); // concat_c3
 }
 
 LogicalResult SliceOp::verify() {
   auto input = shapeOf(getInput()), result = shapeOf(getResult());
   int64_t dimension = getDimension(), offset = getOffset();
-  if (dimension < 0 || dimension >= int64_t(input.size()) || result.size() != input.size()) // slice_c1
-    return emitOpError() << "dimension " << dimension << " is not one of the input's";
-  if (offset < 0 || offset + result[dimension] > input[dimension]) // slice_c2
-    return emitOpError() << "elements " << offset << " to " << offset + result[dimension] << " exceed the input's "
-                         << input[dimension];
+  if (dimension < 0 || dimension >= int64_t(input.size())) // slice_c1
+    return emitOpError() << "dimension " << dimension << " is not one of the input's " << input.size();
+  if (result.size() != input.size())
+    return emitOpError() << "result has " << result.size() << " dimensions, the input " << input.size();
+  if (offset < 0 || offset > input[dimension] - result[dimension]) // slice_c2
+    return emitOpError() << result[dimension] << " elements from " << offset << " on exceed the input's " << input[dimension];
   SmallVector<int64_t> expected(input);
   expected[dimension] = result[dimension];
   return expectShape(*this, "result", getResult(), expected); // slice_c3
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic on parameters
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScaleColumnsOp::verify() {
+  return expectShape(*this, "factors", getFactors(), {lastDim(getMatrix())}); // scale_columns_c1
 }

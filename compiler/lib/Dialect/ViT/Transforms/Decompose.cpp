@@ -30,7 +30,9 @@ static Value createLinear(OpBuilder &builder, Location fallback, Value input, Va
 static Value createActivation(OpBuilder &builder, Value input, Activation activation) {
   if (activation == Activation::None)
     return input;
-  Location location = NameLoc::get(builder.getStringAttr(layerName(input.getLoc()) + "." + stringifyActivation(activation)));
+  Location location = input.getLoc();
+  if (std::string name = layerName(location); !name.empty())
+    location = NameLoc::get(builder.getStringAttr(name + "." + stringifyActivation(activation)));
   return ActivationOp::create(builder, location, input.getType(), input, activation);
 }
 

@@ -22,6 +22,12 @@ static Value concatRows(OpBuilder &builder, Location location, ValueRange parts)
   return ConcatOp::create(builder, location, type.clone(shape), parts, /*dimension=*/0);
 }
 
+/// The bias that a layer without one stands for.
+static Value zeros(OpBuilder &builder, LinearOp layer) {
+  auto weight = cast<RankedTensorType>(layer.getWeight().getType());
+  return FillOp::create(builder, layer.getLoc(), weight.clone({weight.getDimSize(0)}), APFloat(0.0));
+}
+
 /// A name for the joint layer: what the three names have in common, then `qkv`.
 static std::string jointName(MutableArrayRef<LinearOp> layers) {
   std::string first = layerName(layers.front().getLoc());
@@ -45,22 +51,21 @@ struct FuseProjections : OpRewritePattern<AttentionOp> {
     SmallVector<LinearOp> layers;
     for (Value projected : {op.getQuery(), op.getKey(), op.getValue()}) {
       auto layer = projected.getDefiningOp<LinearOp>();
-      if (!layer || !layer->hasOneUse() || layer.getResidual() || layer.getActivation() != Activation::None)
+      if (!layer || !layer->hasOneUse() || !layer.isPlain())
         return rewriter.notifyMatchFailure(op, "queries, keys and values are not three plain linear layers");
       layers.push_back(layer);
     }
     if (!llvm::all_equal(llvm::map_range(layers, [](LinearOp layer) { return layer.getInput(); })))
       return rewriter.notifyMatchFailure(op, "the three layers have different inputs");
-    if (!llvm::all_equal(llvm::map_range(layers, [](LinearOp layer) { return bool(layer.getBias()); })))
-      return rewriter.notifyMatchFailure(op, "some of the three layers have a bias and some have none");
 
     std::string name = jointName(layers);
     auto named = [&](const Twine &suffix) { return NameLoc::get(rewriter.getStringAttr(name + suffix)); };
+    bool anyBias = llvm::any_of(layers, [](LinearOp layer) { return bool(layer.getBias()); });
     SmallVector<Value> weights, biases;
     for (LinearOp layer : layers) {
       weights.push_back(layer.getWeight());
-      if (layer.getBias())
-        biases.push_back(layer.getBias());
+      if (anyBias)
+        biases.push_back(layer.getBias() ? layer.getBias() : zeros(rewriter, layer));
     }
     Value weight = concatRows(rewriter, named(".weight"), weights);
     Value bias = biases.empty() ? Value() : concatRows(rewriter, named(".bias"), biases);

@@ -29,7 +29,7 @@ struct HoistParametersPass : vitc::vit::impl::HoistParametersPassBase<HoistParam
     Block &body = function.getBody().front();
     DenseSet<Operation *> constant; // ops that depend on parameters alone
     for (Operation &op : body)
-      if (isa<GetOp>(op) || (op.getNumOperands() > 0 && isa<ViTDialect>(op.getDialect()) &&
+      if (isa<GetOp, FillOp>(op) || (op.getNumOperands() > 0 && isa_and_nonnull<ViTDialect>(op.getDialect()) &&
                              llvm::all_of(op.getOperands(), [&](Value v) { return constant.contains(v.getDefiningOp()); })))
         constant.insert(&op);
 
@@ -58,8 +58,9 @@ struct HoistParametersPass : vitc::vit::impl::HoistParametersPassBase<HoistParam
     std::string name = layerName(result.getLoc());
     auto type = cast<RankedTensorType>(result.getType());
     OpBuilder builder(result.getDefiningOp()->getParentOfType<func::FuncOp>());
+    SymbolTable symbols(getOperation());
     auto parameter = ParameterOp::create(builder, result.getLoc(), name.empty() ? "derived" : name, type);
-    SymbolTable(getOperation()).insert(parameter);
+    symbols.insert(parameter); // another name if this one is taken
 
     builder.createBlock(&parameter.getBody());
     IRMapping mapping;
@@ -77,7 +78,9 @@ struct HoistParametersPass : vitc::vit::impl::HoistParametersPassBase<HoistParam
     for (bool changed = true; changed;) {
       changed = false;
       llvm::StringSet<> used;
-      getOperation()->walk([&](GetOp get) { used.insert(get.getParameter()); });
+      getOperation()->walk([&](Operation *op) {
+        op->getAttrDictionary().walk([&](FlatSymbolRefAttr symbol) { used.insert(symbol.getValue()); });
+      });
       for (auto parameter : llvm::make_early_inc_range(getOperation().getOps<ParameterOp>()))
         if (!used.contains(parameter.getSymName())) {
           parameter.erase();

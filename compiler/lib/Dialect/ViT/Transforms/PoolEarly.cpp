@@ -1,3 +1,4 @@
+#include "vitc/Dialect/ViT/IR/Flops.h"
 #include "vitc/Dialect/ViT/IR/ViT.h"
 #include "vitc/Dialect/ViT/Transforms/Passes.h"
 
@@ -43,6 +44,7 @@ namespace {
 
 struct PoolEarlyPass : vitc::vit::impl::PoolEarlyPassBase<PoolEarlyPass> {
   void runOnOperation() override {
+    flopsBefore += countFlops(getOperation());
     // From the last op to the first: when an op is reached, the pools of all its users have already moved up to it.
     SmallVector<Operation *> candidates;
     getOperation()->walk([&](Operation *op) {
@@ -52,6 +54,7 @@ struct PoolEarlyPass : vitc::vit::impl::PoolEarlyPassBase<PoolEarlyPass> {
     });
     for (Operation *op : llvm::reverse(candidates))
       moveAbove(op);
+    flopsAfter += countFlops(getOperation());
   }
 
   void moveAbove(Operation *op) {

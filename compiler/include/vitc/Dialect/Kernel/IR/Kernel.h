@@ -13,6 +13,14 @@
 #include "vitc/Dialect/Kernel/IR/KernelDialect.h.inc"
 #include "vitc/Dialect/Kernel/IR/KernelEnums.h.inc"
 
+namespace vitc::kernel {
+
+/// True for the buffers that ops of the dialect take: f32, shape, strides and offset static and not negative, no dimension empty, and
+/// all of it small enough that places in bytes fit in 64 bits.
+bool isBuffer(mlir::Type type);
+
+} // namespace vitc::kernel
+
 #define GET_OP_CLASSES
 #include "vitc/Dialect/Kernel/IR/KernelOps.h.inc"
 
@@ -30,6 +38,9 @@ constexpr llvm::StringLiteral weightsBytesAttrName = "kernel.weights_bytes";
 
 /// Offset of the first element and one past the last, in elements of the memory behind the buffer. Types are static.
 std::pair<int64_t, int64_t> elementRange(mlir::MemRefType type);
+
+/// Bytes to set aside for the buffer: whole rows, for a kernel may write the padding of every row, the last one too.
+int64_t reservedBytes(mlir::MemRefType type);
 
 /// The alloc, weight or argument that a chain of views starts from.
 mlir::Value rootBuffer(mlir::Value buffer);

@@ -20,6 +20,7 @@ def Kernel_Dialect : Dialect {
   }];
 }
 
-def Kernel_Buffer : MemRefOf<[F32]>;
+def Kernel_Buffer : Type<CPred<"::vitc::kernel::isBuffer($_self)">,
+                         "memref of f32 with static shape and strides and no empty dimension", "::mlir::MemRefType">;
 
 #endif // VITC_DIALECT_KERNEL_IR_KERNELDIALECT_TD

@@ -21,9 +21,13 @@ def Kernel_SpecOp : Kernel_Op<"spec", [Symbol]> {
   let description = [{
     `config` is the `spec` object of the kernel protocol: integers, floats, booleans, strings and lists of integers.
     `flops` and `bytes` are what one call must compute and move at least.
+
+    - `spec_c1`: every value of the config is one of those
+    - `spec_c2`: flops and bytes are finite and not negative
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$family, DictionaryAttr:$config, F64Attr:$flops, F64Attr:$bytes);
   let assemblyFormat = "$sym_name $family $config `flops` $flops `bytes` $bytes attr-dict";
+  let hasVerifier = 1;
 }
 
 def Kernel_ConstantOp : Kernel_Op<"constant", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
@@ -35,6 +39,8 @@ def Kernel_ConstantOp : Kernel_Op<"constant", [Symbol, DeclareOpInterfaceMethods
     - `constant_c1`: the symbol names a parameter
     - `constant_c2`: a constant in panels has three dimensions that hold the parameter
     - `constant_c3`: a constant in rows has rows that hold the parameter's
+    - `constant_c4`: the buffer is dense
+    - `constant_c5`: an offset is a multiple of 64 and not negative
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$parameter, Kernel_Layout:$layout,
                        TypeAttrOf<Kernel_Buffer>:$type, OptionalAttr<I64Attr>:$offset);

@@ -13,6 +13,16 @@
 #include "vitc/Dialect/ViT/IR/ViTDialect.h.inc"
 #include "vitc/Dialect/ViT/IR/ViTEnums.h.inc"
 
+namespace vitc::vit {
+
+/// A tensor of a model has fewer elements than this, so that sizes in bytes and sums of a few extents fit in 64 bits.
+constexpr int64_t maxElements = int64_t(1) << 40;
+
+/// True for the tensors that ops of the dialect take: f32, ranked, static, with one or more dimensions and no empty one.
+bool isModelTensor(mlir::Type type);
+
+} // namespace vitc::vit
+
 #define GET_OP_CLASSES
 #include "vitc/Dialect/ViT/IR/ViTOps.h.inc"
 

@@ -12,7 +12,7 @@ def ViT_Dialect : Dialect {
   let cppNamespace = "::vitc::vit";
   let summary = "Vision Transformers on tensors";
   let description = [{
-    Ops work on ranked tensors of f32 with static shapes. The first dimension of an activation is the image in the batch:
+    Ops work on ranked tensors of f32 with static shapes, one or more dimensions and no empty one. The first dimension of an activation is the image in the batch:
     `[image, token, channel]` for sequences, `[image, channel]` for pooled vectors, `[image, channel, row, column]` for pictures.
 
     Weights are module-level `vit.parameter` symbols, read with `vit.get`; no literal data stands in the IR. An op whose operands are all
@@ -22,10 +22,13 @@ def ViT_Dialect : Dialect {
   }];
 }
 
-def ViT_Tensor : StaticShapeTensorOf<[F32]>;
+// Shapes that every verifier and pass may divide by and multiply up without a second look.
+def ViT_Tensor : Type<CPred<"::vitc::vit::isModelTensor($_self)">,
+                      "tensor of f32 with a static shape and no empty dimension", "::mlir::RankedTensorType">;
 
 class ViT_RankedTensor<int rank, string words>
-    : Type<And<[ViT_Tensor.predicate, HasAnyRankOfPred<[rank]>]>, words # " tensor of f32 with a static shape", "::mlir::RankedTensorType">;
+    : Type<And<[ViT_Tensor.predicate, HasAnyRankOfPred<[rank]>]>, words # " tensor of f32 with a static shape and no empty dimension",
+           "::mlir::RankedTensorType">;
 
 def ViT_Vector : ViT_RankedTensor<1, "1-D">;
 def ViT_Matrix : ViT_RankedTensor<2, "2-D">;

@@ -37,7 +37,7 @@ def ViT_PoolKind : I32EnumAttr<"PoolKind", "how a sequence becomes one vector", 
 // Parameters
 //===----------------------------------------------------------------------===//
 
-def ViT_ParameterOp : ViT_Op<"parameter", [IsolatedFromAbove, Symbol, NoRegionArguments]> {
+def ViT_ParameterOp : ViT_Op<"parameter", [IsolatedFromAbove, Symbol, NoRegionArguments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a weight of the model, by name";
   let description = [{
     Without a body the parameter is the checkpoint's tensor of the same name. With a body it is derived: computed at compile time
@@ -53,6 +53,7 @@ def ViT_ParameterOp : ViT_Op<"parameter", [IsolatedFromAbove, Symbol, NoRegionAr
     ```
 
     - `parameter_c1`: a body yields one value of the parameter's type
+    - `parameter_c2`: a body does not read its own parameter, nor parameters computed from it
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<ViT_Tensor>:$type);
   let regions = (region MaxSizedRegion<1>:$body);
@@ -127,8 +128,9 @@ def ViT_ResizePositionOp : ViT_PureOp<"resize_position"> {
     The first `prefix` tokens stay; the others are seen as a picture of `from` rows and columns and resized to `to` as
     `torch.nn.functional.interpolate(mode="bicubic", align_corners=False)` does (a = -0.75, edges repeated, no antialiasing).
 
-    - `resize_position_c1`: the table has prefix + from[0]·from[1] tokens
-    - `resize_position_c2`: the result has prefix + to[0]·to[1] tokens and the table's channels
+    - `resize_position_c1`: from and to are rows and columns, one or more of each; the prefix is not negative
+    - `resize_position_c2`: the table has prefix + from[0]·from[1] tokens
+    - `resize_position_c3`: the result has prefix + to[0]·to[1] tokens and the table's channels
   }];
   let arguments = (ins ViT_Sequence:$table, DenseI64ArrayAttr:$from, DenseI64ArrayAttr:$to, I64Attr:$prefix);
   let results = (outs ViT_Sequence:$result);
@@ -153,17 +155,21 @@ def ViT_AddPositionOp : ViT_PureOp<"add_position", [AllTypesMatch<["sequence", "
 // Encoder
 //===----------------------------------------------------------------------===//
 
-def ViT_LayerNormOp : ViT_PureOp<"layer_norm", [AllTypesMatch<["input", "result"]>]> {
+def ViT_LayerNormOp : ViT_PureOp<"layer_norm", [AttrSizedOperandSegments, AllTypesMatch<["input", "result"]>]> {
   let summary = "normalises each vector of channels";
   let description = [{
-    `result[…, d] = (input[…, d] − mean) / sqrt(variance + eps) · gain[d] + bias[d]`, mean and variance over d
+    `result[…, d] = (input[…, d] − mean) / sqrt(variance + eps) · gain[d] + bias[d]`, mean and variance over d.
+    `vit-fold-norm` takes gain and bias away.
 
     - `layer_norm_c1`: gain and bias have one value for each channel
-    - `layer_norm_c2`: eps is at least 0
+    - `layer_norm_c2`: eps is finite and at least 0
+    - `layer_norm_c3`: gain and bias come together
   }];
-  let arguments = (ins ViT_Tensor:$input, ViT_Vector:$gain, ViT_Vector:$bias, F64Attr:$eps);
+  let arguments = (ins ViT_Tensor:$input, Optional<ViT_Vector>:$gain, Optional<ViT_Vector>:$bias, F64Attr:$eps);
   let results = (outs ViT_Tensor:$result);
-  let assemblyFormat = "$input `gain` $gain `bias` $bias `eps` $eps attr-dict `:` type($input) `,` type($gain) `,` type($bias)";
+  let assemblyFormat = [{
+    $input (`gain` $gain^ `bias` $bias)? `eps` $eps attr-dict `:` type($input) (`,` type($gain)^ `,` type($bias))?
+  }];
   let hasVerifier = 1;
 }
 
@@ -187,6 +193,10 @@ def ViT_LinearOp : ViT_PureOp<"linear", [AttrSizedOperandSegments]> {
   }];
   let hasVerifier = 1;
   let builders = [OpBuilder<(ins "::mlir::Value":$input, "::mlir::Value":$weight, "::mlir::Value":$bias)>];
+  let extraClassDeclaration = [{
+    /// Neither activation nor residual.
+    bool isPlain() { return !getResidual() && getActivation() == ::vitc::vit::Activation::None; }
+  }];
 }
 
 def ViT_ActivationOp : ViT_PureOp<"activate", [SameOperandsAndResultType]> {
@@ -216,11 +226,32 @@ def ViT_AttentionOp : ViT_PureOp<"attention"> {
     - `attention_c1`: queries, keys, values and the result have the same type
     - `attention_c2`: the channels are a multiple of the heads
     - `attention_c3`: the probabilities are [images, heads, tokens, tokens]
+    - `attention_c4`: the scale is finite
   }];
   let arguments = (ins ViT_Sequence:$query, ViT_Sequence:$key, ViT_Sequence:$value, I64Attr:$heads, F64Attr:$scale);
   let results = (outs ViT_Sequence:$result, Optional<ViT_Picture>:$probabilities);
   let assemblyFormat = [{
     $query `,` $key `,` $value `heads` $heads `scale` $scale attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def ViT_SingleQueryAttentionOp : ViT_PureOp<"single_query_attention"> {
+  let summary = "attention of one query per image, with keys and values that are never formed";
+  let description = [{
+    With x the image's sequence, and for each head h its rows of the key and value weights and its slice of the query:
+    `p = softmax(scale · x·(key_hᵀ·query_h))`, `result_h = value_h·(Σ_j p_j·x_j)`.
+    It equals `vit.attention` of `query`, `linear(x, key)` and `linear(x, value)` for that query, because matrix products associate.
+
+    - `single_query_attention_c1`: the query is [images, channels of the weights]
+    - `single_query_attention_c2`: key and value are [channels, channels of the sequence]
+    - `single_query_attention_c3`: the channels are a multiple of the heads
+    - `single_query_attention_c4`: the result has the query's type
+  }];
+  let arguments = (ins ViT_Sequence:$sequence, ViT_Matrix:$query, ViT_Matrix:$key, ViT_Matrix:$value, I64Attr:$heads, F64Attr:$scale);
+  let results = (outs ViT_Matrix:$result);
+  let assemblyFormat = [{
+    $sequence `query` $query `key` $key `value` $value `heads` $heads `scale` $scale attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }
@@ -274,6 +305,7 @@ def ViT_HeadOp : ViT_PureOp<"head"> {
 
     - `head_c1`: the weight is [outputs, channels of the pooled vector]
     - `head_c2`: the bias has one value for each output
+    - `head_c3`: the result is [images, outputs]
   }];
   let arguments = (ins ViT_Matrix:$pooled, ViT_Matrix:$weight, Optional<ViT_Vector>:$bias, ViT_Activation:$activation);
   let results = (outs ViT_Matrix:$result);
@@ -309,8 +341,9 @@ def ViT_StackOp : ViT_PureOp<"stack"> {
 def ViT_ConcatOp : ViT_PureOp<"concat"> {
   let summary = "tensors one after the other along a dimension";
   let description = [{
-    - `concat_c1`: the dimension is one of the inputs'
-    - `concat_c2`: inputs differ in that dimension only and the result's is their sum
+    - `concat_c1`: there is at least one input and the dimension is one of its
+    - `concat_c2`: inputs differ in that dimension only
+    - `concat_c3`: the result's is their sum, its other dimensions are the inputs'
   }];
   let arguments = (ins Variadic<ViT_Tensor>:$inputs, I64Attr:$dimension);
   let results = (outs ViT_Tensor:$result);
@@ -323,13 +356,44 @@ def ViT_SliceOp : ViT_PureOp<"slice"> {
   let description = [{
     `result[…, i, …] = input[…, offset + i, …]`
 
-    - `slice_c1`: the dimension is one of the input's
+    - `slice_c1`: the dimension is one of the input's and the result has as many dimensions
     - `slice_c2`: offset and extent of the result lie within the input
     - `slice_c3`: the other dimensions are the input's
   }];
   let arguments = (ins ViT_Tensor:$input, I64Attr:$dimension, I64Attr:$offset);
   let results = (outs ViT_Tensor:$result);
   let assemblyFormat = "$input `along` $dimension `from` $offset attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic on parameters
+//===----------------------------------------------------------------------===//
+
+def ViT_FillOp : ViT_PureOp<"fill"> {
+  let summary = "a tensor with one value everywhere";
+  let arguments = (ins F64Attr:$constant);
+  let results = (outs ViT_Tensor:$result);
+  let assemblyFormat = "$constant attr-dict `:` type($result)";
+}
+
+def ViT_ScaleOp : ViT_PureOp<"scale", [SameOperandsAndResultType]> {
+  let summary = "multiplies every element by a number";
+  let arguments = (ins ViT_Tensor:$input, F64Attr:$factor);
+  let results = (outs ViT_Tensor:$result);
+  let assemblyFormat = "$input `by` $factor attr-dict `:` type($input)";
+}
+
+def ViT_ScaleColumnsOp : ViT_PureOp<"scale_columns", [AllTypesMatch<["matrix", "result"]>]> {
+  let summary = "multiplies every column of a matrix by a number of its own";
+  let description = [{
+    `result[o, i] = matrix[o, i] · factors[i]`
+
+    - `scale_columns_c1`: there is one factor for each column
+  }];
+  let arguments = (ins ViT_Matrix:$matrix, ViT_Vector:$factors);
+  let results = (outs ViT_Matrix:$result);
+  let assemblyFormat = "$matrix `by` $factors attr-dict `:` type($matrix) `,` type($factors)";
   let hasVerifier = 1;
 }
 

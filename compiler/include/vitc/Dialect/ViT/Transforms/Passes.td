@@ -21,6 +21,85 @@ def DecomposePass : Pass<"vit-decompose", "::mlir::ModuleOp"> {
   let dependentDialects = ["::vitc::vit::ViTDialect"];
 }
 
+def FoldNormPass : Pass<"vit-fold-norm", "::mlir::ModuleOp"> {
+  let summary = "move a layer norm's gain and bias into the linear layers that read it";
+  let description = [{
+    `W·(g∘x̂ + β) + b = (W·diag(g))·x̂ + (W·β + b)`, so the affine half of the norm is paid once, at compile time:
+    ```mlir
+    %1 = vit.layer_norm %0 gain %g bias %beta eps 1.0e-06 : …
+    %2 = vit.linear %1, %w bias %b : …
+    ```
+    becomes
+    ```mlir
+    %w1 = vit.scale_columns %w by %g : …
+    %b1 = vit.linear %beta, %w bias %b : …
+    %1 = vit.layer_norm %0 eps 1.0e-06 : …
+    %2 = vit.linear %1, %w1 bias %b1 : …
+    ```
+    Stays away where anything but a linear layer reads the norm (picking one token in between does no harm).
+  }];
+  let dependentDialects = ["::vitc::vit::ViTDialect"];
+  let statistics = [Statistic<"flopsBefore", "flops-before", "floating-point operations before the pass">,
+                    Statistic<"flopsAfter", "flops-after", "floating-point operations after the pass">];
+}
+
+def FoldSoftmaxScalePass : Pass<"vit-fold-softmax-scale", "::mlir::ModuleOp"> {
+  let summary = "move the scale of attention scores into the query's weights";
+  let description = [{
+    `s·((W·x + b)·k) = ((s·W)·x + s·b)·k`. Needs a query that is a linear layer used by this attention alone.
+  }];
+  let dependentDialects = ["::vitc::vit::ViTDialect"];
+  let statistics = [Statistic<"flopsBefore", "flops-before", "floating-point operations before the pass">,
+                    Statistic<"flopsAfter", "flops-after", "floating-point operations after the pass">];
+}
+
+def DropKeyBiasPass : Pass<"vit-drop-key-bias", "::mlir::ModuleOp"> {
+  let summary = "leave out the bias of attention keys";
+  let description = [{
+    `q·(k_j + b) = q·k_j + q·b`: the bias adds the same number to a query's scores of all keys, and softmax does not change when a constant is
+    added to all its inputs. Needs keys that are a linear layer used by this attention alone.
+  }];
+  let dependentDialects = ["::vitc::vit::ViTDialect"];
+  let statistics = [Statistic<"flopsBefore", "flops-before", "floating-point operations before the pass">,
+                    Statistic<"flopsAfter", "flops-after", "floating-point operations after the pass">];
+}
+
+def MoveValueBiasPass : Pass<"vit-move-value-bias", "::mlir::ModuleOp"> {
+  let summary = "move the bias of attention values behind the attention";
+  let description = [{
+    The weights of a query sum to one, so `Σ_j p_j·(v_j + b) = Σ_j p_j·v_j + b`, and the output layer takes it up:
+    `W_o·(y + b) + c = W_o·y + (W_o·b + c)`. Needs values that are a linear layer used by this attention alone, and an attention that
+    feeds one linear layer alone.
+  }];
+  let dependentDialects = ["::vitc::vit::ViTDialect"];
+  let statistics = [Statistic<"flopsBefore", "flops-before", "floating-point operations before the pass">,
+                    Statistic<"flopsAfter", "flops-after", "floating-point operations after the pass">];
+}
+
+def SingleQueryPass : Pass<"vit-single-query", "::mlir::ModuleOp"> {
+  let summary = "attend from the pooled token without forming keys and values";
+  let description = [{
+    Where only one token of an attention's result is used (the last block of a model that pools its class token), that token's scores are
+    `x·(W_kᵀ·q)` and its result `W_v·(Σ_j p_j·x_j)`, because matrix products associate: two products with all tokens' keys and values
+    become two with one vector per head.
+    ```mlir
+    %k = vit.linear %x, %wk : …
+    %v = vit.linear %x, %wv : …
+    %1 = vit.attention %q, %k, %v heads 12 scale 1.0 : …
+    %2 = vit.pool %1 token 0 : …
+    ```
+    becomes
+    ```mlir
+    %q0 = vit.pool %q token 0 : …
+    %2 = vit.single_query_attention %x query %q0 key %wk value %wv heads 12 scale 1.0 : …
+    ```
+    Needs keys and values without bias (`vit-drop-key-bias`, `vit-move-value-bias`) that nothing else reads, and no attention maps.
+  }];
+  let dependentDialects = ["::vitc::vit::ViTDialect"];
+  let statistics = [Statistic<"flopsBefore", "flops-before", "floating-point operations before the pass">,
+                    Statistic<"flopsAfter", "flops-after", "floating-point operations after the pass">];
+}
+
 def PoolEarlyPass : Pass<"vit-pool-early", "::mlir::ModuleOp"> {
   let summary = "take the pooled token before the layers that work on each token alone";
   let description = [{
@@ -37,7 +116,9 @@ def PoolEarlyPass : Pass<"vit-pool-early", "::mlir::ModuleOp"> {
     A layer whose whole sequence is used elsewhere too stays as it is.
   }];
   let dependentDialects = ["::vitc::vit::ViTDialect"];
-  let statistics = [Statistic<"movedPools", "moved-pools", "layers that became one-token layers">];
+  let statistics = [Statistic<"movedPools", "moved-pools", "layers that became one-token layers">,
+                    Statistic<"flopsBefore", "flops-before", "floating-point operations before the pass">,
+                    Statistic<"flopsAfter", "flops-after", "floating-point operations after the pass">];
 }
 
 def SinkPositionPass : Pass<"vit-sink-position", "::mlir::ModuleOp"> {
@@ -66,7 +147,7 @@ def FuseQkvPass : Pass<"vit-fuse-qkv", "::mlir::ModuleOp"> {
   let summary = "make queries, keys and values with one linear layer";
   let description = [{
     Three linear layers of the same input that feed one attention become one with their weights on top of each other, and slices of its result.
-    All three must have a bias, or none.
+    A layer without a bias gets zeros if another has one.
   }];
   let dependentDialects = ["::vitc::vit::ViTDialect"];
   let statistics = [Statistic<"fused", "fused-attentions", "attentions whose projections were fused">];

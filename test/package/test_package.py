@@ -1,0 +1,312 @@
+#!/usr/bin/env python3
+"""Uses compiled libraries from outside, as products do. Each test is one function; `prepare` compiles the libraries for all.
+
+    test_package.py --vitc BUILD/bin/vitc --source FOLDER --work FOLDER TEST
+"""
+
+import argparse
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic"]
+CC, CXX = os.environ.get("CC", "gcc"), os.environ.get("CXX", "g++")
+
+# Statuses of a generated header.
+OK, ARGUMENT, WORKSPACE, OPEN, FORMAT, MISMATCH, CORRUPT, IMAGE_SIZE = 0, 1, 3, 4, 5, 6, 7, 10
+
+
+class Failure(Exception):
+    """A test that did not pass; its text says why."""
+
+
+def run(*command, cwd=None, env=None, status=0, shell=False):
+    """Standard output of a program that must end with `status`."""
+    line = command[0] if shell else " ".join(shlex.quote(str(word)) for word in command)
+    process = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", line],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd, env={**os.environ, **(env or {})}, timeout=600)
+    if process.returncode != status:
+        raise Failure(f"`{line}` ended with {process.returncode}, expected {status}\n{process.stdout}{process.stderr}")
+    return process.stdout
+
+
+class Package:
+    def __init__(self, arguments):
+        self.vitc, self.source, self.work = arguments.vitc, arguments.source, arguments.work
+        self.fashion, self.embedded = self.path("fashion"), self.path("embedded")
+        self.golden, self.sources = self.path("golden"), self.path("sources")
+        self.model = os.path.join(self.source, "models", "vit-fashion-mnist")
+        self.golden_model = os.path.join(self.source, "test", "numerics", "golden", "hf_vit_cls_p8")
+
+    def path(self, *names):
+        return os.path.join(self.work, *names)
+
+    def scratch(self, name):
+        """An empty folder of one test."""
+        folder = self.path("scratch", name)
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        return folder
+
+    def weights(self, name="fashion"):
+        return self.path(name, "share", name, name + ".weights")
+
+    def build(self, folder, source, *libraries, compiler=CC, standard="-std=c11", out=None, headers=("fashion",)):
+        """A program from one source of this folder; warnings are errors."""
+        program = os.path.join(folder, out or os.path.splitext(source)[0])
+        includes = [f"-I{self.path(name, 'include')}" for name in headers]
+        # Whatever comes after the libraries is what a static library may need: libc has it all but libm.
+        run(compiler, standard, *STRICT, "-O1", *includes, os.path.join(HERE, source), "-o", program, *libraries, "-lm", "-pthread")
+        return program
+
+    def static(self, name="fashion"):
+        return self.path(name, "lib", f"lib{name}.a")
+
+    def picture(self, folder):
+        """A test picture as a raw file, and the logits that `vitc run` gives it."""
+        picture = np.load(os.path.join(self.model, "test500_images.npy"))[7]
+        raw, npy = os.path.join(folder, "picture.raw"), os.path.join(folder, "picture.npy")
+        picture.tofile(raw)
+        np.save(npy, picture[:, :, None])
+        run(self.vitc, "run", self.fashion, npy, "--save", os.path.join(folder, "results"))
+        logits = np.load(os.path.join(folder, "results", "logits.npy"))[0]
+        return [raw, picture.shape[1], picture.shape[0], 1], logits
+
+    def expect_product(self, program, weights, folder, env=None):
+        """The product in C gives the bits that `vitc run` gives."""
+        picture, want = self.picture(folder)
+        got = np.array([float.fromhex(line) for line in run(program, weights, *picture, env=env).split()], np.float32)
+        if got.tobytes() != want.tobytes():
+            raise Failure(f"{program} prints {got}, `vitc run` gives {want}")
+
+
+def prepare(package):
+    shutil.rmtree(package.work, ignore_errors=True)
+    os.makedirs(package.work)
+    compile_model = lambda model, out, name, *options: run(package.vitc, "compile", model, "-o", out, "--name", name, *options)
+    compile_model(package.model, package.fashion, "fashion")
+    compile_model(package.model, package.path("embedded"), "fashion", "--embed-weights")
+    compile_model(package.model, package.sources, "fashion", "--emit", "source")
+    compile_model(package.golden_model, package.golden, "golden", "--batch", "2")
+
+
+def example_with_cmake(package):
+    """OUT can be moved, also to a path with a space; the example finds the library beside itself, or where ID_ROOT says."""
+    folder = package.scratch("example with cmake")
+    moved = os.path.join(folder, "a moved copy")
+    shutil.copytree(package.fashion, moved)
+    for name, source in (("beside", os.path.join(moved, "example")), ("elsewhere", os.path.join(folder, "source"))):
+        if not os.path.exists(source):
+            shutil.copytree(os.path.join(moved, "example"), source)
+        build = os.path.join(folder, "build " + name)
+        run("cmake", "-S", source, "-B", build, f"-Dfashion_ROOT={moved}", "-DCMAKE_BUILD_TYPE=Release")
+        run("cmake", "--build", build)
+        text = run(os.path.join(build, "example"), os.path.join(moved, "share", "fashion", "fashion.weights"))
+        if not re.match(r"logits\[0\] = -?\d", text):
+            raise Failure(f"the example prints {text}")
+        run(os.path.join(build, "example"), os.path.join(moved, "no such file"), status=1)
+
+
+def example_with_pkg_config(package):
+    folder = package.scratch("pkg-config")
+    env = {"PKG_CONFIG_PATH": package.path("fashion", "lib", "pkgconfig")}
+    flags = run("pkg-config", "--cflags", "--libs", "fashion", env=env).split()
+    static_flags = run("pkg-config", "--cflags", "--libs", "--static", "fashion", env=env).split()
+    weights = run("pkg-config", "--variable=weights", "fashion", env=env).strip()
+    main = package.path("fashion", "example", "main.cpp")
+    shared, static = os.path.join(folder, "shared"), os.path.join(folder, "static")
+    run(CXX, "-std=c++17", *STRICT, main, *flags, "-Wl,-rpath," + package.path("fashion", "lib"), "-o", shared)
+    run(CXX, "-std=c++17", *STRICT, main, "-static", *static_flags, "-o", static)
+    if run(shared, weights) != run(static, weights):
+        raise Failure("the shared and the static example print different numbers")
+
+
+def product_in_c(package):
+    folder = package.scratch("c")
+    program = package.build(folder, "product.c", package.static(), standard="-std=c99")
+    package.expect_product(program, package.weights(), folder)
+
+
+def shared_library(package):
+    folder = package.scratch("shared")
+    program = package.build(folder, "product.c", "-L" + package.path("fashion", "lib"), "-lfashion", standard="-std=c99")
+    package.expect_product(program, package.weights(), folder, env={"LD_LIBRARY_PATH": package.path("fashion", "lib")})
+
+
+def embedded_weights(package):
+    folder = package.scratch("embedded")
+    if os.path.exists(package.path("embedded", "share", "fashion", "fashion.weights")):
+        raise Failure("there is a weights file beside the library that has them inside")
+    program = package.build(folder, "product.c", package.path("embedded", "lib", "libfashion.a"), headers=("embedded",))
+    package.expect_product(program, "-", folder)
+    run(package.vitc, "run", package.embedded, os.path.join(package.model, "test500_images.npy"), "--top", "1")
+
+
+def built_from_source(package):
+    """--emit source: the C++ and the kernels' objects make the same library without vitc."""
+    folder = package.scratch("source")
+    src = package.path("sources", "src")
+    find = lambda *names: [os.path.join(src, *names, name) for name in sorted(os.listdir(os.path.join(src, *names)))]
+    files = find() + find("kernels") + find("runtime", "src")
+    code = [file for file in files if file.endswith((".cpp", ".o"))]
+    program = os.path.join(folder, "product")
+    includes = ["-I" + package.path("sources", "include"), "-I" + os.path.join(src, "runtime", "include")]
+    run(CC, "-O1", "-c", *includes, os.path.join(HERE, "product.c"), "-o", program + ".o")
+    run(CXX, "-std=c++17", "-O2", "-Wall", "-fno-exceptions", *includes, *code, program + ".o", "-o", program, "-lm", "-pthread")
+    package.expect_product(program, package.weights(), folder)
+
+
+def two_models(package):
+    folder = package.scratch("two")
+    libraries = [package.static("fashion"), package.static("golden")]
+    texts = set()
+    for order, files in (("forward", libraries), ("backward", libraries[::-1])):
+        program = package.build(
+            folder, "two_models.cpp", *files, compiler=CXX, standard="-std=c++17", out=order, headers=("fashion", "golden"))
+        texts.add(run(program, package.weights("fashion"), package.weights("golden")))
+    if len(texts) != 1:
+        raise Failure(f"the order of the libraries changes the numbers: {texts}")
+    # One's weights are not the other's.
+    run(program, package.weights("golden"), package.weights("fashion"), status=1)
+
+
+def lent(package):
+    folder = package.scratch("lent")
+    run(package.build(folder, "lent.cpp", package.static(), compiler=CXX, standard="-std=c++17"), package.weights())
+
+
+def no_allocation(package):
+    folder = package.scratch("no_allocation")
+    print(run(package.build(folder, "no_allocation.c", package.static()), package.weights()), end="")
+
+
+def statuses(package):
+    folder = package.scratch("statuses")
+    with open(package.weights(), "rb") as file:
+        good = file.read()
+
+    def flipped(place):
+        return good[:place] + bytes([good[place] ^ 1]) + good[place + 1 :]
+
+    cases = {
+        "good": (good, OK),
+        "cut-short": (good[:-1], FORMAT),
+        "cut-in-head": (good[:40], FORMAT),
+        "empty": (b"", FORMAT),
+        "too-long": (good + b"\0", FORMAT),
+        "flipped-magic": (flipped(0), FORMAT),
+        "flipped-reserved": (flipped(40), FORMAT),
+        "flipped-identity": (flipped(16), MISMATCH),
+        "flipped-checksum": (flipped(24), CORRUPT),
+        "flipped-first-byte": (flipped(64), CORRUPT),
+        "flipped-last-byte": (flipped(len(good) - 1), CORRUPT),
+    }
+    want = {}
+    for name, (data, status) in cases.items():
+        path = os.path.join(folder, name)
+        with open(path, "wb") as file:
+            file.write(data)
+        want[path] = status
+    want[package.weights("golden")] = MISMATCH
+    want[os.path.join(folder, "missing")] = OPEN
+    want[folder] = OPEN
+    files = list(want)
+    want.update({
+        "no-weights": ARGUMENT, "small-workspace": WORKSPACE, "crooked-workspace": WORKSPACE, "good-workspace": OK,
+        "negative-threads": ARGUMENT, "no-context": ARGUMENT, "good-image": OK, "no-images": ARGUMENT, "no-output": ARGUMENT,
+        "no-tensor": ARGUMENT, "no-pixels": ARGUMENT, "no-width": ARGUMENT, "negative-height": ARGUMENT, "two-channels": ARGUMENT,
+        "short-stride": ARGUMENT, "other-size": IMAGE_SIZE, "good-image-again": OK,
+    })
+    text = run(package.build(folder, "statuses.c", package.static()), *files)
+    got = {name: int(status) for name, status in (line.rsplit(" ", 1) for line in text.splitlines())}
+    wrong = [f"{name}: {got.get(name)}, expected {status}" for name, status in want.items() if got.get(name) != status]
+    if wrong:
+        raise Failure("wrong statuses:\n" + "\n".join(wrong))
+
+
+def dependencies(package):
+    """The C library, libm and the loader; nothing else."""
+    for folder in (package.fashion, package.golden, package.embedded):
+        (library,) = [os.path.join(folder, "lib", name) for name in os.listdir(os.path.join(folder, "lib")) if name.endswith(".so")]
+        names = [os.path.basename(line.split()[0]) for line in run("ldd", library).splitlines()]
+        extra = [name for name in names if not re.match(r"(linux-vdso|libc|libm|ld-linux-x86-64)\.so", name)]
+        if extra or not names:
+            raise Failure(f"{library} needs {extra} (all: {names})")
+
+
+def symbols(package):
+    """Only ID_* can be seen from outside."""
+    functions = {"create", "run", "run_tensor", "destroy", "status_text", "model"}
+    for folder, name in ((package.fashion, "fashion"), (package.golden, "golden"), (package.embedded, "fashion")):
+        base = os.path.join(folder, "lib", "lib" + name)
+        for command in (["nm", "-D", "--defined-only", base + ".so"], ["nm", "-g", "--defined-only", base + ".a"]):
+            found = {line.split()[2] for line in run(*command).splitlines() if len(line.split()) == 3}
+            if found != {f"{name}_{function}" for function in functions}:
+                raise Failure(f"{' '.join(command)} shows {sorted(found)}")
+
+
+def header(package):
+    """Compiles alone, in C and C++, with every warning an error."""
+    path = package.path("fashion", "include", "fashion.h")
+    compilers = {"c": [CC, "clang"], "c++": [CXX, "clang++"]}
+    for language, standards in (("c", ("c99", "c11", "c17")), ("c++", ("c++11", "c++17", "c++20"))):
+        for compiler in filter(shutil.which, compilers[language]):
+            for standard in standards:
+                run(compiler, "-x", language, f"-std={standard}", *STRICT, "-Wshadow", "-Wconversion", "-fsyntax-only", path)
+    folder = package.scratch("header")
+    # Twice in one file, and from two files of one program.
+    for name in ("one", "two"):
+        with open(os.path.join(folder, name + ".cpp"), "w") as file:
+            file.write('#include "fashion.h"\n#include "fashion.h"\n' + ("int main() {}\n" if name == "one" else ""))
+    run(CXX, "-I" + package.path("fashion", "include"), os.path.join(folder, "one.cpp"), os.path.join(folder, "two.cpp"), package.static(),
+        "-lm", "-pthread", "-o", os.path.join(folder, "both"))
+
+
+def embedding_page(package):
+    """Every file and every command of docs/Embedding.md, in its order."""
+    folder = package.scratch("page")
+    os.symlink(os.path.join(package.source, "models"), os.path.join(folder, "models"))
+    with open(os.path.join(package.source, "docs", "Embedding.md")) as file:
+        page = file.read()
+    blocks = re.findall(r"(?:^`([\w.]+)`:\n\n)?^```(\w+)\n(.*?)^```$", page, re.M | re.S)
+    env = {"PATH": os.path.dirname(package.vitc) + os.pathsep + os.environ["PATH"]}
+    commands = 0
+    for name, language, text in blocks:
+        if language == "sh":
+            commands += 1
+            print(run(text, shell=True, cwd=folder, env=env), end="")
+        elif name:
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text)
+    if not commands:
+        raise Failure("docs/Embedding.md has no commands")
+
+
+TESTS = [
+    prepare, example_with_cmake, example_with_pkg_config, product_in_c, shared_library, embedded_weights, built_from_source, two_models,
+    lent, no_allocation, statuses, dependencies, symbols, header, embedding_page,
+]
+
+
+def main():
+    tests = {test.__name__: test for test in TESTS}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("vitc", "source", "work"):
+        parser.add_argument("--" + name, required=True, type=os.path.abspath)
+    parser.add_argument("test", choices=tests)
+    arguments = parser.parse_args()
+    try:
+        tests[arguments.test](Package(arguments))
+    except Failure as failure:
+        sys.exit(f"FAIL {arguments.test}: {failure}")
+    print(f"pass {arguments.test}")
+
+
+main()

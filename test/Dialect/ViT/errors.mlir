@@ -1,0 +1,838 @@
+// One case for each constraint of ViTOps.td, and for IR that no op may take.
+// RUN: %vitc-opt %s --split-input-file --allow-unregistered-dialect --verify-diagnostics
+
+// tensors are f32
+func.func @f(%x: tensor<2x8xf16>) {
+  // expected-error @+1 {{operand #0 must be tensor of f32 with a static shape and no empty dimension}}
+  %0 = vit.softmax %x : tensor<2x8xf16>
+  return
+}
+
+// -----
+
+// tensors are static
+func.func @f(%x: tensor<?x8xf32>) {
+  // expected-error @+1 {{operand #0 must be tensor of f32 with a static shape and no empty dimension}}
+  %0 = vit.softmax %x : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+// tensors are ranked
+func.func @f(%x: tensor<*xf32>) {
+  // expected-error @+1 {{invalid kind of type specified: expected builtin.tensor, but found 'tensor<*xf32>'}}
+  %0 = vit.softmax %x : tensor<*xf32>
+  return
+}
+
+// -----
+
+// tensors have a dimension
+func.func @f(%x: tensor<f32>) {
+  // expected-error @+1 {{operand #0 must be tensor of f32 with a static shape and no empty dimension}}
+  %0 = vit.softmax %x : tensor<f32>
+  return
+}
+
+// -----
+
+// no dimension is empty
+func.func @f(%x: tensor<2x0xf32>) {
+  // expected-error @+1 {{operand #0 must be tensor of f32 with a static shape and no empty dimension}}
+  %0 = vit.softmax %x : tensor<2x0xf32>
+  return
+}
+
+// -----
+
+// no layout
+func.func @f(%x: tensor<2x8xf32, "rows">) {
+  // expected-error @+1 {{operand #0 must be tensor of f32 with a static shape and no empty dimension}}
+  %0 = vit.softmax %x : tensor<2x8xf32, "rows">
+  return
+}
+
+// -----
+
+// the number of elements fits
+func.func @f(%x: tensor<1048576x1048576xf32>) {
+  // expected-error @+1 {{operand #0 must be tensor of f32 with a static shape and no empty dimension}}
+  %0 = vit.softmax %x : tensor<1048576x1048576xf32>
+  return
+}
+
+// -----
+
+// the number of elements fits, also where it wraps around
+func.func @f(%x: tensor<4294967296x4294967296xf32>) {
+  // expected-error @+1 {{operand #0 must be tensor of f32 with a static shape and no empty dimension}}
+  %0 = vit.softmax %x : tensor<4294967296x4294967296xf32>
+  return
+}
+
+// -----
+
+// a parameter is such a tensor too
+// expected-error @+1 {{tensor of f32 with a static shape and no empty dimension}}
+vit.parameter @p : tensor<0xf32>
+
+// -----
+
+// a vector has one dimension
+func.func @f(%x: tensor<1x8xf32>) {
+  // expected-error @+1 {{operand #1 must be 1-D tensor of f32 with a static shape and no empty dimension}}
+  %0 = vit.layer_norm %x gain %x bias %x eps 0.0 : tensor<1x8xf32>, tensor<1x8xf32>, tensor<1x8xf32>
+  return
+}
+
+// -----
+
+// a matrix has two
+func.func @f(%x: tensor<8xf32>) {
+  // expected-error @+1 {{operand #1 must be 2-D tensor}}
+  %0 = vit.linear %x, %x : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// a sequence has three
+func.func @f(%x: tensor<2x8xf32>) {
+  // expected-error @+1 {{operand #0 must be [image, token, channel] tensor}}
+  %0 = vit.pool %x token 0 : tensor<2x8xf32> -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+// a picture has four
+func.func @f(%x: tensor<1x2x8xf32>, %w: tensor<8x3x2x2xf32>) {
+  // expected-error @+1 {{operand #0 must be [image, channel, row, column] tensor}}
+  %0 = vit.patch_embed %x, %w : (tensor<1x2x8xf32>, tensor<8x3x2x2xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// an empty patch would divide by zero
+func.func @f(%x: tensor<1x3x8x8xf32>, %w: tensor<8x3x0x2xf32>) {
+  // expected-error @+1 {{operand #1 must be [image, channel, row, column] tensor of f32 with a static shape and no empty dimension}}
+  %0 = vit.patch_embed %x, %w : (tensor<1x3x8x8xf32>, tensor<8x3x0x2xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// parameter_c1: another type
+vit.parameter @a : tensor<4xf32>
+// expected-error @+1 {{body must end in a vit.yield of 'tensor<8xf32>'}}
+vit.parameter @b : tensor<8xf32> {
+  %0 = vit.get @a : tensor<4xf32>
+  vit.yield %0 : tensor<4xf32>
+}
+
+// -----
+
+// parameter_c1: another end
+// expected-error @+1 {{body must end in a vit.yield of 'tensor<8xf32>'}}
+vit.parameter @b : tensor<8xf32> {
+  "other.end"() : () -> ()
+}
+
+// -----
+
+// parameter_c1: nothing in the body
+// expected-error @+1 {{empty block: expect at least a terminator}}
+vit.parameter @b : tensor<8xf32> {
+^bb0:
+}
+
+// -----
+
+// parameter_c1: no end
+vit.parameter @a : tensor<8xf32>
+vit.parameter @b : tensor<8xf32> {
+  // expected-error @+1 {{block with no terminator}}
+  %0 = vit.get @a : tensor<8xf32>
+}
+
+// -----
+
+// a body has one block
+// expected-error @+1 {{region #0 ('body') failed to verify constraint: region with at most 1 blocks}}
+vit.parameter @b : tensor<8xf32> {
+^bb0:
+  %0 = vit.fill 0.0 : tensor<8xf32>
+  vit.yield %0 : tensor<8xf32>
+^bb1:
+  %1 = vit.fill 0.0 : tensor<8xf32>
+  vit.yield %1 : tensor<8xf32>
+}
+
+// -----
+
+// a body takes nothing
+// expected-error @+1 {{region should have no arguments}}
+vit.parameter @b : tensor<8xf32> {
+^bb0(%x: tensor<8xf32>):
+  vit.yield %x : tensor<8xf32>
+}
+
+// -----
+
+// parameter_c2: directly
+// expected-error @+1 {{is computed from itself}}
+vit.parameter @a : tensor<8xf32> {
+  %0 = vit.get @a : tensor<8xf32>
+  vit.yield %0 : tensor<8xf32>
+}
+
+// -----
+
+// parameter_c2: through another
+// expected-error @+1 {{is computed from itself}}
+vit.parameter @a : tensor<8xf32> {
+  %0 = vit.get @b : tensor<8xf32>
+  vit.yield %0 : tensor<8xf32>
+}
+vit.parameter @b : tensor<8xf32> {
+  %0 = vit.get @a : tensor<8xf32>
+  vit.yield %0 : tensor<8xf32>
+}
+
+// -----
+
+// a yield stands in a parameter
+func.func @f(%x: tensor<8xf32>) {
+  // expected-error @+1 {{expects parent op 'vit.parameter'}}
+  vit.yield %x : tensor<8xf32>
+}
+
+// -----
+
+// get_c1
+func.func @f() {
+  // expected-error @+1 {{no vit.parameter named @nowhere}}
+  %0 = vit.get @nowhere : tensor<8xf32>
+  return
+}
+
+// -----
+
+// get_c1: something else has the name
+func.func private @other()
+func.func @f() {
+  // expected-error @+1 {{no vit.parameter named @other}}
+  %0 = vit.get @other : tensor<8xf32>
+  return
+}
+
+// -----
+
+// get_c2
+vit.parameter @p : tensor<4xf32>
+func.func @f() {
+  // expected-error @+1 {{result is 'tensor<8xf32>', but @p is 'tensor<4xf32>'}}
+  %0 = vit.get @p : tensor<8xf32>
+  return
+}
+
+// -----
+
+// patch_embed_c1
+func.func @f(%image: tensor<1x4x4x4xf32>, %w: tensor<8x3x2x2xf32>) {
+  // expected-error @+1 {{image has 4 channels, weight takes 3}}
+  %0 = vit.patch_embed %image, %w : (tensor<1x4x4x4xf32>, tensor<8x3x2x2xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// patch_embed_c2
+func.func @f(%image: tensor<2x3x4x4xf32>, %w: tensor<8x3x2x2xf32>, %b: tensor<8xf32>, %p: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{result has shape [2, 5, 8], expected [2, 4, 8]}}
+  %0 = vit.patch_embed %image, %w : (tensor<2x3x4x4xf32>, tensor<8x3x2x2xf32>) -> tensor<2x5x8xf32>
+  return
+}
+
+// -----
+
+// patch_embed_c2: a patch larger than the picture
+func.func @f(%image: tensor<1x3x4x4xf32>, %w: tensor<8x3x5x5xf32>) {
+  // expected-error @+1 {{result has shape [1, 1, 8], expected [1, 0, 8]}}
+  %0 = vit.patch_embed %image, %w : (tensor<1x3x4x4xf32>, tensor<8x3x5x5xf32>) -> tensor<1x1x8xf32>
+  return
+}
+
+// -----
+
+// patch_embed_c3
+func.func @f(%image: tensor<2x3x4x4xf32>, %w: tensor<8x3x2x2xf32>, %b: tensor<7xf32>) {
+  // expected-error @+1 {{bias has shape [7], expected [8]}}
+  %0 = vit.patch_embed %image, %w bias %b : (tensor<2x3x4x4xf32>, tensor<8x3x2x2xf32>, tensor<7xf32>) -> tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+// patch_embed_c4
+func.func @f(%image: tensor<2x3x4x4xf32>, %w: tensor<8x3x2x2xf32>, %p: tensor<2x4x8xf32>) {
+  // expected-error @+1 {{position has shape [2, 4, 8], expected [1, 4, 8]}}
+  %0 = vit.patch_embed %image, %w position %p : (tensor<2x3x4x4xf32>, tensor<8x3x2x2xf32>, tensor<2x4x8xf32>) -> tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+// concat_tokens_c1
+func.func @f(%c: tensor<2x1x8xf32>, %x: tensor<2x4x8xf32>) {
+  // expected-error @+1 {{tokens has shape [2, 1, 8], expected [1, 1, 8]}}
+  %0 = vit.concat_tokens %c, %x : (tensor<2x1x8xf32>, tensor<2x4x8xf32>) -> tensor<2x5x8xf32>
+  return
+}
+
+// -----
+
+// concat_tokens_c2
+func.func @f(%c: tensor<1x1x8xf32>, %x: tensor<2x4x8xf32>) {
+  // expected-error @+1 {{result has shape [2, 4, 8], expected [2, 5, 8]}}
+  %0 = vit.concat_tokens %c, %x : (tensor<1x1x8xf32>, tensor<2x4x8xf32>) -> tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+// resize_position_c1: two numbers
+func.func @f(%t: tensor<1x5x8xf32>) {
+  // expected-error @+1 {{from [4] to [3, 3] must each be rows and columns, one or more of each}}
+  %0 = vit.resize_position %t from [4] to [3, 3] prefix 1 : tensor<1x5x8xf32> -> tensor<1x10x8xf32>
+  return
+}
+
+// -----
+
+// resize_position_c1: none at all
+func.func @f(%t: tensor<1x5x8xf32>) {
+  // expected-error @+1 {{from [] to [3, 3] must each be rows and columns, one or more of each}}
+  %0 = vit.resize_position %t from [] to [3, 3] prefix 1 : tensor<1x5x8xf32> -> tensor<1x10x8xf32>
+  return
+}
+
+// -----
+
+// resize_position_c1: to nothing
+func.func @f(%t: tensor<1x5x8xf32>) {
+  // expected-error @+1 {{from [2, 2] to [0, 3] must each be rows and columns, one or more of each}}
+  %0 = vit.resize_position %t from [2, 2] to [0, 3] prefix 1 : tensor<1x5x8xf32> -> tensor<1x1x8xf32>
+  return
+}
+
+// -----
+
+// resize_position_c1: less than nothing
+func.func @f(%t: tensor<1x5x8xf32>) {
+  // expected-error @+1 {{from [-2, -2] to [3, 3] must each be rows and columns, one or more of each}}
+  %0 = vit.resize_position %t from [-2, -2] to [3, 3] prefix 1 : tensor<1x5x8xf32> -> tensor<1x10x8xf32>
+  return
+}
+
+// -----
+
+// resize_position_c1: products that wrap around
+func.func @f(%t: tensor<1x5x8xf32>) {
+  // expected-error @+1 {{from [2, 2] to [4294967296, 4294967296] must each be rows and columns, one or more of each}}
+  %0 = vit.resize_position %t from [2, 2] to [4294967296, 4294967296] prefix 1 : tensor<1x5x8xf32> -> tensor<1x1x8xf32>
+  return
+}
+
+// -----
+
+// resize_position_c1: a negative prefix
+func.func @f(%t: tensor<1x5x8xf32>) {
+  // expected-error @+1 {{prefix -1 leaves no patches of 5 tokens}}
+  %0 = vit.resize_position %t from [2, 3] to [3, 3] prefix -1 : tensor<1x5x8xf32> -> tensor<1x8x8xf32>
+  return
+}
+
+// -----
+
+// resize_position_c1: nothing but prefix
+func.func @f(%t: tensor<1x5x8xf32>) {
+  // expected-error @+1 {{prefix 9223372036854775807 leaves no patches of 5 tokens}}
+  %0 = vit.resize_position %t from [2, 3] to [3, 3] prefix 9223372036854775807 : tensor<1x5x8xf32> -> tensor<1x8x8xf32>
+  return
+}
+
+// -----
+
+// resize_position_c2
+func.func @f(%t: tensor<1x5x8xf32>) {
+  // expected-error @+1 {{table has shape [1, 5, 8], expected [1, 7, 8]}}
+  %0 = vit.resize_position %t from [2, 3] to [3, 3] prefix 1 : tensor<1x5x8xf32> -> tensor<1x10x8xf32>
+  return
+}
+
+// -----
+
+// resize_position_c3
+func.func @f(%t: tensor<1x5x8xf32>) {
+  // expected-error @+1 {{result has shape [1, 9, 8], expected [1, 10, 8]}}
+  %0 = vit.resize_position %t from [2, 2] to [3, 3] prefix 1 : tensor<1x5x8xf32> -> tensor<1x9x8xf32>
+  return
+}
+
+// -----
+
+// add_position_c1
+func.func @f(%x: tensor<2x4x8xf32>, %p: tensor<1x5x8xf32>) {
+  // expected-error @+1 {{position has shape [1, 5, 8], expected [1, 4, 8]}}
+  %0 = vit.add_position %x, %p : tensor<2x4x8xf32>, tensor<1x5x8xf32>
+  return
+}
+
+// -----
+
+// layer_norm_c1: gain
+func.func @f(%x: tensor<1x4x8xf32>, %g: tensor<8xf32>, %h: tensor<7xf32>) {
+  // expected-error @+1 {{gain has shape [7], expected [8]}}
+  %0 = vit.layer_norm %x gain %h bias %g eps 0.0 : tensor<1x4x8xf32>, tensor<7xf32>, tensor<8xf32>
+  return
+}
+
+// -----
+
+// layer_norm_c1: bias
+func.func @f(%x: tensor<1x4x8xf32>, %g: tensor<8xf32>, %h: tensor<7xf32>) {
+  // expected-error @+1 {{bias has shape [7], expected [8]}}
+  %0 = vit.layer_norm %x gain %g bias %h eps 0.0 : tensor<1x4x8xf32>, tensor<8xf32>, tensor<7xf32>
+  return
+}
+
+// -----
+
+// layer_norm_c2
+func.func @f(%x: tensor<1x4x8xf32>, %g: tensor<8xf32>, %h: tensor<7xf32>) {
+  // expected-error @+1 {{eps -1.000000e+00 must be finite and not negative}}
+  %0 = vit.layer_norm %x eps -1.0 : tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// layer_norm_c2: not a number
+func.func @f(%x: tensor<1x4x8xf32>, %g: tensor<8xf32>, %h: tensor<7xf32>) {
+  // expected-error @+1 {{eps nan must be finite and not negative}}
+  %0 = vit.layer_norm %x eps 0x7FF8000000000000 : tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// layer_norm_c3
+func.func @f(%x: tensor<1x4x8xf32>, %g: tensor<8xf32>, %h: tensor<7xf32>) {
+  // expected-error @+1 {{gain and bias must be given together}}
+  %0 = "vit.layer_norm"(%x, %g) <{eps = 0.0 : f64, operandSegmentSizes = array<i32: 1, 1, 0>}> : (tensor<1x4x8xf32>, tensor<8xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// linear_c1
+func.func @f(%x: tensor<1x4x8xf32>, %w: tensor<6x7xf32>) {
+  // expected-error @+1 {{input has 8 channels, weight takes 7}}
+  %0 = vit.linear %x, %w : (tensor<1x4x8xf32>, tensor<6x7xf32>) -> tensor<1x4x6xf32>
+  return
+}
+
+// -----
+
+// linear_c2
+func.func @f(%x: tensor<1x4x8xf32>, %w: tensor<6x8xf32>) {
+  // expected-error @+1 {{result has shape [4, 6], expected [1, 4, 6]}}
+  %0 = vit.linear %x, %w : (tensor<1x4x8xf32>, tensor<6x8xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+// linear_c3
+func.func @f(%x: tensor<1x4x8xf32>, %w: tensor<6x8xf32>, %b: tensor<8xf32>) {
+  // expected-error @+1 {{bias has shape [8], expected [6]}}
+  %0 = vit.linear %x, %w bias %b : (tensor<1x4x8xf32>, tensor<6x8xf32>, tensor<8xf32>) -> tensor<1x4x6xf32>
+  return
+}
+
+// -----
+
+// linear_c4
+func.func @f(%x: tensor<1x4x8xf32>, %w: tensor<6x8xf32>) {
+  // expected-error @+1 {{residual has shape [1, 4, 8], expected [1, 4, 6]}}
+  %0 = vit.linear %x, %w residual %x : (tensor<1x4x8xf32>, tensor<6x8xf32>, tensor<1x4x8xf32>) -> tensor<1x4x6xf32>
+  return
+}
+
+// -----
+
+// attention_c1: keys
+func.func @f(%q: tensor<1x4x8xf32>, %k: tensor<1x5x8xf32>, %v: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{key has shape [1, 5, 8], expected [1, 4, 8]}}
+  %0 = vit.attention %q, %k, %v heads 2 scale 1.0 : (tensor<1x4x8xf32>, tensor<1x5x8xf32>, tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// attention_c1: values
+func.func @f(%q: tensor<1x4x8xf32>, %k: tensor<1x4x8xf32>, %v: tensor<1x5x8xf32>) {
+  // expected-error @+1 {{value has shape [1, 5, 8], expected [1, 4, 8]}}
+  %0 = vit.attention %q, %k, %v heads 2 scale 1.0 : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x5x8xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// attention_c1: the result
+func.func @f(%q: tensor<1x4x8xf32>, %k: tensor<1x4x8xf32>, %v: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{result has shape [1, 5, 8], expected [1, 4, 8]}}
+  %0 = vit.attention %q, %k, %v heads 2 scale 1.0 : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>) -> tensor<1x5x8xf32>
+  return
+}
+
+// -----
+
+// attention_c2
+func.func @f(%q: tensor<1x4x8xf32>, %k: tensor<1x4x8xf32>, %v: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{8 channels cannot be split into 3 heads}}
+  %0 = vit.attention %q, %k, %v heads 3 scale 1.0 : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// attention_c2: none
+func.func @f(%q: tensor<1x4x8xf32>, %k: tensor<1x4x8xf32>, %v: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{8 channels cannot be split into 0 heads}}
+  %0 = vit.attention %q, %k, %v heads 0 scale 1.0 : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// attention_c2: less than none
+func.func @f(%q: tensor<1x4x8xf32>, %k: tensor<1x4x8xf32>, %v: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{8 channels cannot be split into -2 heads}}
+  %0 = vit.attention %q, %k, %v heads -2 scale 1.0 : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// attention_c3
+func.func @f(%q: tensor<1x4x8xf32>, %k: tensor<1x4x8xf32>, %v: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{probabilities has shape [1, 4, 4, 2], expected [1, 2, 4, 4]}}
+  %0, %1 = vit.attention %q, %k, %v heads 2 scale 1.0 : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>) -> (tensor<1x4x8xf32>, tensor<1x4x4x2xf32>)
+  return
+}
+
+// -----
+
+// attention_c4
+func.func @f(%q: tensor<1x4x8xf32>, %k: tensor<1x4x8xf32>, %v: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{scale INF must be finite}}
+  %0 = vit.attention %q, %k, %v heads 2 scale 0x7FF0000000000000 : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// single_query_attention_c1
+func.func @f(%x: tensor<2x5x8xf32>, %q: tensor<2x6xf32>, %k: tensor<6x8xf32>, %t: tensor<8x6xf32>, %r: tensor<1x6xf32>) {
+  // expected-error @+1 {{query has shape [1, 6], expected [2, 6]}}
+  %0 = vit.single_query_attention %x query %r key %k value %k heads 2 scale 1.0
+      : (tensor<2x5x8xf32>, tensor<1x6xf32>, tensor<6x8xf32>, tensor<6x8xf32>) -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
+// single_query_attention_c2: key
+func.func @f(%x: tensor<2x5x8xf32>, %q: tensor<2x6xf32>, %k: tensor<6x8xf32>, %t: tensor<8x6xf32>, %r: tensor<2x8xf32>) {
+  // expected-error @+1 {{key has shape [8, 6], expected [8, 8]}}
+  %0 = vit.single_query_attention %x query %r key %t value %k heads 2 scale 1.0
+      : (tensor<2x5x8xf32>, tensor<2x8xf32>, tensor<8x6xf32>, tensor<6x8xf32>) -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+// single_query_attention_c2: value
+func.func @f(%x: tensor<2x5x8xf32>, %q: tensor<2x6xf32>, %k: tensor<6x8xf32>, %t: tensor<8x6xf32>) {
+  // expected-error @+1 {{value has shape [8, 6], expected [6, 8]}}
+  %0 = vit.single_query_attention %x query %q key %k value %t heads 2 scale 1.0
+      : (tensor<2x5x8xf32>, tensor<2x6xf32>, tensor<6x8xf32>, tensor<8x6xf32>) -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
+// single_query_attention_c3
+func.func @f(%x: tensor<2x5x8xf32>, %q: tensor<2x6xf32>, %k: tensor<6x8xf32>, %t: tensor<8x6xf32>) {
+  // expected-error @+1 {{6 channels cannot be split into 4 heads}}
+  %0 = vit.single_query_attention %x query %q key %k value %k heads 4 scale 1.0
+      : (tensor<2x5x8xf32>, tensor<2x6xf32>, tensor<6x8xf32>, tensor<6x8xf32>) -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
+// single_query_attention_c4
+func.func @f(%x: tensor<2x5x8xf32>, %q: tensor<2x6xf32>, %k: tensor<6x8xf32>, %t: tensor<8x6xf32>) {
+  // expected-error @+1 {{result has shape [2, 8], expected [2, 6]}}
+  %0 = vit.single_query_attention %x query %q key %k value %k heads 2 scale 1.0
+      : (tensor<2x5x8xf32>, tensor<2x6xf32>, tensor<6x8xf32>, tensor<6x8xf32>) -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+// mlp_c1: up
+func.func @f(%x: tensor<1x4x8xf32>, %u: tensor<16x7xf32>, %d: tensor<8x16xf32>) {
+  // expected-error @+1 {{up has shape [16, 7], expected [16, 8]}}
+  %0 = vit.mlp %x up %u down %d gelu : (tensor<1x4x8xf32>, tensor<16x7xf32>, tensor<8x16xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// mlp_c1: down
+func.func @f(%x: tensor<1x4x8xf32>, %u: tensor<16x8xf32>, %d: tensor<16x8xf32>) {
+  // expected-error @+1 {{down has shape [16, 8], expected [8, 16]}}
+  %0 = vit.mlp %x up %u down %d gelu : (tensor<1x4x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// mlp_c2: up
+func.func @f(%x: tensor<1x4x8xf32>, %u: tensor<16x8xf32>, %d: tensor<8x16xf32>, %ub: tensor<8xf32>) {
+  // expected-error @+1 {{up bias has shape [8], expected [16]}}
+  %0 = vit.mlp %x up %u, %ub down %d gelu : (tensor<1x4x8xf32>, tensor<16x8xf32>, tensor<8xf32>, tensor<8x16xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// mlp_c2: down
+func.func @f(%x: tensor<1x4x8xf32>, %u: tensor<16x8xf32>, %d: tensor<8x16xf32>, %db: tensor<16xf32>) {
+  // expected-error @+1 {{down bias has shape [16], expected [8]}}
+  %0 = vit.mlp %x up %u down %d, %db gelu : (tensor<1x4x8xf32>, tensor<16x8xf32>, tensor<8x16xf32>, tensor<16xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// pool_c1
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{first token 4 is not one of 4}}
+  %0 = vit.pool %x token 4 : tensor<1x4x8xf32> -> tensor<1x8xf32>
+  return
+}
+
+// -----
+
+// pool_c1: before the first
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{first token -1 is not one of 4}}
+  %0 = vit.pool %x mean -1 : tensor<1x4x8xf32> -> tensor<1x8xf32>
+  return
+}
+
+// -----
+
+// pool_c2
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{result has shape [4, 8], expected [1, 8]}}
+  %0 = vit.pool %x token 0 : tensor<1x4x8xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// head_c1
+func.func @f(%x: tensor<1x8xf32>, %w: tensor<3x7xf32>) {
+  // expected-error @+1 {{weight has shape [3, 7], expected [3, 8]}}
+  %0 = vit.head %x, %w none : (tensor<1x8xf32>, tensor<3x7xf32>) -> tensor<1x3xf32>
+  return
+}
+
+// -----
+
+// head_c2
+func.func @f(%x: tensor<1x8xf32>, %w: tensor<3x8xf32>, %b: tensor<8xf32>) {
+  // expected-error @+1 {{bias has shape [8], expected [3]}}
+  %0 = vit.head %x, %w bias %b none : (tensor<1x8xf32>, tensor<3x8xf32>, tensor<8xf32>) -> tensor<1x3xf32>
+  return
+}
+
+// -----
+
+// head_c3
+func.func @f(%x: tensor<1x8xf32>, %w: tensor<3x8xf32>) {
+  // expected-error @+1 {{result has shape [1, 4], expected [1, 3]}}
+  %0 = vit.head %x, %w none : (tensor<1x8xf32>, tensor<3x8xf32>) -> tensor<1x4xf32>
+  return
+}
+
+// -----
+
+// stack_c1: no input
+func.func @f() {
+  // expected-error @+1 {{needs one or more inputs of one type}}
+  %0 = vit.stack : () -> tensor<1x1xf32>
+  return
+}
+
+// -----
+
+// stack_c1: two types
+func.func @f(%x: tensor<1x8xf32>, %y: tensor<1x7xf32>) {
+  // expected-error @+1 {{needs one or more inputs of one type}}
+  %0 = vit.stack %x, %y : (tensor<1x8xf32>, tensor<1x7xf32>) -> tensor<1x2x8xf32>
+  return
+}
+
+// -----
+
+// stack_c2
+func.func @f(%x: tensor<1x8xf32>) {
+  // expected-error @+1 {{result has shape [2, 1, 8], expected [1, 2, 8]}}
+  %0 = vit.stack %x, %x : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<2x1x8xf32>
+  return
+}
+
+// -----
+
+// concat_c1: no input
+func.func @f() {
+  // expected-error @+1 {{needs one or more inputs}}
+  %0 = vit.concat along 0 : () -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// concat_c1
+func.func @f(%a: tensor<2x8xf32>, %b: tensor<3x8xf32>) {
+  // expected-error @+1 {{dimension 2 is not one of the inputs' 2}}
+  %0 = vit.concat %a, %b along 2 : (tensor<2x8xf32>, tensor<3x8xf32>) -> tensor<5x8xf32>
+  return
+}
+
+// -----
+
+// concat_c1: before the first
+func.func @f(%a: tensor<2x8xf32>, %b: tensor<3x8xf32>) {
+  // expected-error @+1 {{dimension -1 is not one of the inputs' 2}}
+  %0 = vit.concat %a, %b along -1 : (tensor<2x8xf32>, tensor<3x8xf32>) -> tensor<5x8xf32>
+  return
+}
+
+// -----
+
+// concat_c2
+func.func @f(%a: tensor<2x8xf32>, %b: tensor<3x8xf32>) {
+  // expected-error @+1 {{input has shape [3, 8], expected [2, 8]}}
+  %0 = vit.concat %a, %b along 1 : (tensor<2x8xf32>, tensor<3x8xf32>) -> tensor<2x16xf32>
+  return
+}
+
+// -----
+
+// concat_c2: other ranks
+func.func @f(%a: tensor<2x8xf32>, %b: tensor<8xf32>) {
+  // expected-error @+1 {{inputs have 2 and 1 dimensions}}
+  %0 = vit.concat %a, %b along 0 : (tensor<2x8xf32>, tensor<8xf32>) -> tensor<3x8xf32>
+  return
+}
+
+// -----
+
+// concat_c3
+func.func @f(%a: tensor<2x8xf32>, %b: tensor<3x8xf32>) {
+  // expected-error @+1 {{result has shape [6, 8], expected [5, 8]}}
+  %0 = vit.concat %a, %b along 0 : (tensor<2x8xf32>, tensor<3x8xf32>) -> tensor<6x8xf32>
+  return
+}
+
+// -----
+
+// slice_c1
+func.func @f(%a: tensor<2x8xf32>) {
+  // expected-error @+1 {{dimension 2 is not one of the input's 2}}
+  %0 = vit.slice %a along 2 from 0 : tensor<2x8xf32> -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+// slice_c1: before the first
+func.func @f(%a: tensor<2x8xf32>) {
+  // expected-error @+1 {{dimension -1 is not one of the input's 2}}
+  %0 = vit.slice %a along -1 from 0 : tensor<2x8xf32> -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+// slice_c1: another rank
+func.func @f(%a: tensor<2x8xf32>) {
+  // expected-error @+1 {{result has 1 dimensions, the input 2}}
+  %0 = vit.slice %a along 1 from 0 : tensor<2x8xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// slice_c2
+func.func @f(%a: tensor<2x8xf32>) {
+  // expected-error @+1 {{4 elements from 5 on exceed the input's 8}}
+  %0 = vit.slice %a along 1 from 5 : tensor<2x8xf32> -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+// slice_c2: before the first
+func.func @f(%a: tensor<2x8xf32>) {
+  // expected-error @+1 {{4 elements from -1 on exceed the input's 8}}
+  %0 = vit.slice %a along 1 from -1 : tensor<2x8xf32> -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+// slice_c2: an end that wraps around
+func.func @f(%a: tensor<2x8xf32>) {
+  // expected-error @+1 {{4 elements from 9223372036854775807 on exceed the input's 8}}
+  %0 = vit.slice %a along 1 from 9223372036854775807 : tensor<2x8xf32> -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+// slice_c3
+func.func @f(%a: tensor<2x8xf32>) {
+  // expected-error @+1 {{result has shape [1, 4], expected [2, 4]}}
+  %0 = vit.slice %a along 1 from 0 : tensor<2x8xf32> -> tensor<1x4xf32>
+  return
+}
+
+// -----
+
+// scale_columns_c1
+func.func @f(%m: tensor<2x8xf32>, %f: tensor<2xf32>) {
+  // expected-error @+1 {{factors has shape [2], expected [8]}}
+  %0 = vit.scale_columns %m by %f : tensor<2x8xf32>, tensor<2xf32>
+  return
+}

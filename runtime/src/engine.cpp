@@ -4,6 +4,7 @@
 #include "vitc/runtime/weights.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 namespace vitc::rt {
@@ -16,6 +17,7 @@ namespace {
 /// unless the caller brought one.
 struct alignas(workspaceAlignment) Context {
   const Model *model;
+  const Variant *variant = nullptr;
   Weights *weights = nullptr;
   Threads *threads = nullptr;
   unsigned char *workspace = nullptr;
@@ -51,6 +53,19 @@ static Context *allocateContext(const Model &model,
   return context;
 }
 
+/// The most demanding variant that the CPU can run and the caller allows.
+static const Variant *chooseVariant(const Model &model) {
+  const char *highest = std::getenv("VITC_LEVEL");
+  int32_t count = model.variantCount;
+  for (int32_t i = 0; highest && i < model.variantCount; ++i)
+    if (std::strcmp(model.variants[i].level, highest) == 0)
+      count = i + 1;
+  for (int32_t i = count; i > 0; --i)
+    if (cpuSupports(model.variants[i - 1].cpu))
+      return &model.variants[i - 1];
+  return nullptr;
+}
+
 vitc_status create(const Model &model, const char *weightsPath,
                    const vitc_options_v1 *options, void **result) {
   if (!result)
@@ -59,7 +74,8 @@ vitc_status create(const Model &model, const char *weightsPath,
   vitc_options_v1 chosen = options ? *options : vitc_options_v1{};
   if (chosen.threads < 0)
     return VITC_ERROR_ARGUMENT;
-  if (!cpuSupports(model.cpu))
+  const Variant *variant = chooseVariant(model);
+  if (!variant)
     return VITC_ERROR_CPU;
   if (chosen.workspace && !fitsWorkspace(model, chosen))
     return VITC_ERROR_WORKSPACE;
@@ -67,6 +83,7 @@ vitc_status create(const Model &model, const char *weightsPath,
   Context *context = allocateContext(model, chosen);
   if (!context)
     return VITC_ERROR_MEMORY;
+  context->variant = variant;
   vitc_status status = acquireWeights(weightsPath, model.embeddedWeights,
                                       model.table.weights_bytes,
                                       model.weightsIdentity, &context->weights);
@@ -92,7 +109,7 @@ static bool validOutputs(const Context &context, float *const *outputs) {
 
 static void forward(const Context &context, const float *pixels,
                     float *const *outputs) {
-  context.model->forward({context.threads, pixels, weightsData(context.weights),
+  context.variant->forward({context.threads, pixels, weightsData(context.weights),
                           context.workspace, outputs, context.observer,
                           context.observerUser});
 }
@@ -146,6 +163,10 @@ void observe(void *context, vitc_observer observer, void *user) {
     return;
   contextOf(context)->observer = observer;
   contextOf(context)->observerUser = user;
+}
+
+const char *level(const void *context) {
+  return context ? static_cast<const Context *>(context)->variant->level : "";
 }
 
 void destroy(void *context) {

@@ -83,19 +83,22 @@ static llvm::json::Value toJson(Attribute attribute) {
   return llvm::json::Array(cast<DenseI64ArrayAttr>(attribute).asArrayRef());
 }
 
-static std::vector<KernelRequest> kernelRequests(ModuleOp module, const Target &target) {
+/// Every kernel for every level of the target, with symbols that tell the levels apart.
+static std::vector<KernelRequest> kernelRequests(ModuleOp module, const Target &target, const LibraryDescription &library) {
   std::vector<KernelRequest> requests;
-  for (auto spec : module.getOps<kernel::SpecOp>()) {
-    llvm::json::Object config;
-    for (NamedAttribute field : spec.getConfig())
-      config[field.getName().str()] = toJson(field.getValue());
-    llvm::json::Object document{{"protocol", 1},
-                                {"name", spec.getSymName()},
-                                {"target", target.name},
-                                {"family", spec.getFamily()},
-                                {"spec", std::move(config)}};
-    requests.push_back({spec.getSymName().str(), llvm::formatv("{0}", llvm::json::Value(std::move(document))).str()});
-  }
+  for (auto [level, variant] : llvm::zip(target.levels, library.variants))
+    for (auto spec : module.getOps<kernel::SpecOp>()) {
+      std::string name = spec.getSymName().str() + kernelSuffix(library, variant);
+      llvm::json::Object config;
+      for (NamedAttribute field : spec.getConfig())
+        config[field.getName().str()] = toJson(field.getValue());
+      llvm::json::Object document{{"protocol", 1},
+                                  {"name", name},
+                                  {"target", level.backend},
+                                  {"family", spec.getFamily()},
+                                  {"spec", std::move(config)}};
+      requests.push_back({name, llvm::formatv("{0}", llvm::json::Value(std::move(document))).str()});
+    }
   return requests;
 }
 
@@ -223,7 +226,10 @@ llvm::Expected<std::vector<CompiledKernel>> Compilation::compileKernels(ArrayRef
 }
 
 llvm::Error Compilation::emitLibrary(Staging &staging) {
-  std::vector<KernelRequest> requests = kernelRequests(*model.module, *target);
+  LibraryDescription library = describeLibrary(*model.module);
+  for (const Level &level : target->levels)
+    library.variants.push_back({level.name.str(), level.cpu.str()});
+  std::vector<KernelRequest> requests = kernelRequests(*model.module, *target, library);
   llvm::Expected<std::vector<CompiledKernel>> kernels = compileKernels(requests);
   if (!kernels)
     return kernels.takeError();
@@ -242,11 +248,9 @@ llvm::Error Compilation::emitLibrary(Staging &staging) {
     return llvm::Error::success();
   }
 
-  LibraryDescription library = describeLibrary(*model.module);
   library.name = report.name;
   library.model = source.name;
   library.target = target->name.str();
-  library.cpu = target->cpu.str();
   library.processor = model.processor;
   library.embedWeights = options.embedWeights;
   library.flops = report.flops;
@@ -279,11 +283,15 @@ llvm::Error Compilation::emitLibrary(Staging &staging) {
     if (llvm::Error error = staging.write(name, text))
       return error;
 
-  llvm::Expected<std::string> forward = emitForward(*model.module, library);
-  if (!forward)
-    return forward.takeError();
+  std::vector<std::pair<std::string, std::string>> forwards;
+  for (const VariantDescription &variant : library.variants) {
+    llvm::Expected<std::string> forward = emitForward(*model.module, library, variant);
+    if (!forward)
+      return forward.takeError();
+    forwards.push_back({"forward_" + variant.level + ".cpp", *forward});
+  }
   if (llvm::Error error =
-          buildLibrary(staging, library, {emitApi(library), *forward, *kernels, weightsPath}, options, installation,
+          buildLibrary(staging, library, {emitApi(library), forwards, *kernels, weightsPath}, options, installation,
                        [&](unsigned done, unsigned total) { progress("building the library", done, total); }))
     return error;
 

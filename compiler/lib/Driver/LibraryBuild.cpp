@@ -62,7 +62,7 @@ namespace {
 
 /// The sources of one library, where the compiler finds them.
 struct SourceTree {
-  std::string folder; ///< api.cpp, forward.cpp, kernels/
+  std::string folder; ///< api.cpp, forward_*.cpp, kernels/
   std::vector<std::string> files;
 };
 
@@ -87,8 +87,9 @@ static llvm::Expected<SourceTree> writeSources(const Staging &staging, const Lib
   };
   if (llvm::Error error = write("api.cpp", sources.api))
     return error;
-  if (llvm::Error error = write("forward.cpp", sources.forward))
-    return error;
+  for (auto &[name, text] : sources.forwards)
+    if (llvm::Error error = write(name, text))
+      return error;
   for (const CompiledKernel &kernel : sources.kernels) {
     if (llvm::Error error = write("kernels/" + kernel.name + ".cpp", kernel.adapter))
       return error;

@@ -11,7 +11,8 @@
 namespace vitc {
 
 struct LibrarySources {
-  std::string api, forward;               ///< C++ text
+  std::string api; ///< C++ text
+  std::vector<std::pair<std::string, std::string>> forwards; ///< file name and C++ text, one for each level
   llvm::ArrayRef<CompiledKernel> kernels; ///< objects and adapters
   std::string weightsPath;                ///< embedded if the description says so
 };

@@ -70,7 +70,7 @@ static json::Array describeKernels(const ManifestInputs &inputs) {
     int64_t calls = 0;
     double flops = 0, bytes = 0;
     for (const StepDescription &step : inputs.library.steps)
-      if (step.kernel == kernel.name) {
+      if (llvm::StringRef(kernel.name).starts_with(step.kernel)) { // the level's suffix may follow
         ++calls;
         flops = step.flops;
         bytes = step.bytes;

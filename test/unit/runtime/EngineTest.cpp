@@ -72,6 +72,10 @@ const vitc_output_v1 outputTable[] = {
     {"sum", 4, {batch, channels, height, width}, allFloats},
     {"first", 1, {1}, 1}};
 
+const Variant variantTable[] = {{"low", Cpu::Baseline, forward},
+                                {"high", Cpu::Baseline, forward},
+                                {"absent", Cpu(99), forward}};
+
 Model makeModel() {
   Model model{};
   model.table.version = VITC_MODEL_VERSION;
@@ -83,7 +87,8 @@ Model makeModel() {
   model.table.weights_bytes = sizeof(float);
   model.table.output_count = 2;
   model.table.outputs = outputTable;
-  model.cpu = Cpu::Baseline;
+  model.variants = variantTable;
+  model.variantCount = 3;
   model.weightsIdentity = 42;
   model.embeddedWeights =
       reinterpret_cast<const unsigned char *>(&embeddedWeights());
@@ -93,7 +98,6 @@ Model makeModel() {
   model.preprocessing.resizeWidth = width;
   model.pixelsOffset = pixelsOffset;
   model.scratchOffset = scratchOffset;
-  model.forward = forward;
   return model;
 }
 
@@ -321,8 +325,26 @@ TEST(Engine, FailedCreateLeavesNull) {
   other.embeddedWeights = nullptr;
   EXPECT_EQ(create(other, nullptr, nullptr, &context), VITC_ERROR_ARGUMENT);
   other = model;
-  other.cpu = Cpu(99);
+  other.variants = &variantTable[2];
+  other.variantCount = 1;
   EXPECT_EQ(create(other, nullptr, nullptr, &context), VITC_ERROR_CPU);
+}
+
+TEST(Engine, TakesTheHighestLevelThatTheCpuAndTheCallerAllow) {
+  auto chosen = [] {
+    void *context = nullptr;
+    EXPECT_EQ(create(model, nullptr, nullptr, &context), VITC_OK);
+    std::string name = level(context);
+    destroy(context);
+    return name;
+  };
+  unsetenv("VITC_LEVEL");
+  EXPECT_EQ(chosen(), "high");
+  setenv("VITC_LEVEL", "low", 1);
+  EXPECT_EQ(chosen(), "low");
+  setenv("VITC_LEVEL", "absent", 1);
+  EXPECT_EQ(chosen(), "high");
+  unsetenv("VITC_LEVEL");
 }
 
 TEST(Engine, EveryStatusHasItsText) {

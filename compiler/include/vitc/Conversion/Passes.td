@@ -24,7 +24,8 @@ def ConvertKernelToEmitCPass : Pass<"convert-kernel-to-emitc", "::mlir::ModuleOp
     module is dropped. Expects planned workspace and weights.
   }];
   let dependentDialects = ["::mlir::emitc::EmitCDialect"];
-  let options = [Option<"cppNamespace", "namespace", "std::string", "\"model\"", "the C++ namespace of the function">];
+  let options = [Option<"cppNamespace", "namespace", "std::string", "\"model\"", "the C++ namespace of the function">,
+                 Option<"kernelSuffix", "kernel-suffix", "std::string", "\"\"", "what the kernels' symbols end in">];
 }
 
 #endif // VITC_CONVERSION_PASSES_TD

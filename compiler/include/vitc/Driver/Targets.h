@@ -4,13 +4,23 @@
 
 #include "vitc/Support/Error.h"
 
+#include "llvm/ADT/ArrayRef.h"
+
 namespace vitc {
+
+/// One instruction set, with kernels of its own.
+struct Level {
+  llvm::StringLiteral name;    ///< "avx2"
+  llvm::StringLiteral backend; ///< the backends' name of it: docs/KernelProtocol.md
+  llvm::StringLiteral cpu;     ///< enumerator of vitc::rt::Cpu that it needs
+};
 
 struct Target {
   llvm::StringLiteral name;
   llvm::StringLiteral summary;
-  llvm::StringLiteral cpu;     ///< enumerator of vitc::rt::Cpu that the library checks at create
-  int64_t panel;               ///< columns in a panel of packed weights: a whole number of vectors, the tile's width
+  llvm::ArrayRef<Level> levels; ///< from the least demanding to the most
+  /// Columns in a panel of packed weights: a whole number of vectors of every level, so that one copy of the weights serves all.
+  int64_t panel;
 };
 
 llvm::ArrayRef<Target> targets();

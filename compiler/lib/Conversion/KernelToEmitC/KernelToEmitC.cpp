@@ -59,7 +59,7 @@ struct ConvertKernelToEmitCPass : vitc::impl::ConvertKernelToEmitCPassBase<Conve
     source.walk([&](kernel::CallOp call) {
       if (!declared.insert(call.getSpec()).second)
         return;
-      std::string text = ("void " + call.getSpec() + "(void *context").str();
+      std::string text = ("void " + call.getSpec() + kernelSuffix + "(void *context").str();
       for (size_t i = 0; i < call.getInputs().size(); ++i)
         text += ", const float *";
       for (size_t i = 0; i < call.getOutputs().size(); ++i)
@@ -106,7 +106,7 @@ struct ConvertKernelToEmitCPass : vitc::impl::ConvertKernelToEmitCPassBase<Conve
           return failure();
         operands.push_back(literal(call.getLoc(), *text, pointer));
       }
-      emitc::CallOpaqueOp::create(builder, call.getLoc(), TypeRange(), call.getSpec(), operands);
+      emitc::CallOpaqueOp::create(builder, call.getLoc(), TypeRange(), (call.getSpec() + kernelSuffix).str(), operands);
       emitc::CallOpaqueOp::create(builder, call.getLoc(), TypeRange(), "done",
                                   ValueRange{literal(call.getLoc(), "run", opaque), literal(call.getLoc(), Twine(step++), opaque)});
     }

@@ -35,6 +35,22 @@ static std::string stepRows(const LibraryDescription &library) {
   return rows;
 }
 
+static std::string forwardDeclarations(const LibraryDescription &library) {
+  std::string text;
+  for (const VariantDescription &variant : library.variants)
+    text += "namespace " + library.name + "_" + variant.level + " {\nvoid forward(const vitc::rt::Invocation &run);\n}\n";
+  return text;
+}
+
+static std::string variantRows(const LibraryDescription &library) {
+  std::string rows;
+  for (const VariantDescription &variant : library.variants)
+    rows += llvm::formatv("    {{{0}, vitc::rt::Cpu::{1}, {2}_{3}::forward},\n", quoted(variant.level), variant.cpu, library.name,
+                          variant.level)
+                .str();
+  return rows;
+}
+
 /// `static const float mean[] = {0.5f};`, exact.
 static std::string floatArray(llvm::StringRef name, llvm::ArrayRef<double> values) {
   std::string text = ("static const float " + name + "[] = {").str();
@@ -82,7 +98,9 @@ std::string vitc::emitApi(const LibraryDescription &library) {
   words["WEIGHTS_BYTES"] = std::to_string(library.weightsBytes);
   words["IDENTITY"] = llvm::formatv("{0:x}u", library.weightsIdentity).str();
   words["FLOPS"] = llvm::formatv("{0:f0}", library.flops).str();
-  words["CPU"] = library.cpu;
+  words["FORWARDS"] = forwardDeclarations(library);
+  words["VARIANTS"] = variantRows(library);
+  words["VARIANT_COUNT"] = std::to_string(library.variants.size());
   words["SCRATCH_BYTES"] = std::to_string(library.scratchBytes);
   words["PIXELS_OFFSET"] = std::to_string(library.pixelsOffset);
   words["SCRATCH_OFFSET"] = std::to_string(library.scratchOffset);
@@ -99,10 +117,7 @@ std::string vitc::emitApi(const LibraryDescription &library) {
 
 #include "vitc/runtime/engine.h"
 
-namespace @ID@_glue {
-void forward(const vitc::rt::Invocation &run);
-}
-@EMBEDDED_DECLARATION@
+@FORWARDS@@EMBEDDED_DECLARATION@
 static_assert(vitc::rt::preprocessScratchBytes(@CHANNELS@, @HEIGHT@, @WIDTH@) <= @SCRATCH_BYTES@, "planned scratch is too small");
 
 @NORMALISATION@
@@ -112,19 +127,22 @@ static const vitc_output_v1 outputs[] = {
 static const vitc_step_v1 steps[] = {
 @STEPS@};
 
+static const vitc::rt::Variant variants[] = {
+@VARIANTS@};
+
 static vitc_status create(const char *weightsPath, const vitc_options_v1 *options, void **context);
 
 static const vitc::rt::Model model = {
     {VITC_MODEL_VERSION, "@ID@", "@TARGET@", @BATCH@, @CHANNELS@, @HEIGHT@, @WIDTH@, @WORKSPACE@, @WEIGHTS_BYTES@, @FLOPS@,
      @OUTPUT_COUNT@, outputs, @STEP_COUNT@, steps, create, vitc::rt::run, vitc::rt::runTensor, vitc::rt::preprocess,
-     vitc::rt::observe, vitc::rt::destroy, vitc::rt::statusText},
-    vitc::rt::Cpu::@CPU@,
+     vitc::rt::observe, vitc::rt::destroy, vitc::rt::statusText, vitc::rt::level},
+    variants,
+    @VARIANT_COUNT@,
     @IDENTITY@,
     @EMBEDDED@,
     @PREPROCESSING@,
     @PIXELS_OFFSET@,
     @SCRATCH_OFFSET@,
-    @ID@_glue::forward,
 };
 
 static vitc_status create(const char *weightsPath, const vitc_options_v1 *options, void **context) {

@@ -61,12 +61,18 @@ LibraryDescription vitc::describeLibrary(ModuleOp module) {
   return library;
 }
 
-llvm::Expected<std::string> vitc::emitForward(ModuleOp module, const LibraryDescription &library) {
+std::string vitc::kernelSuffix(const LibraryDescription &library, const VariantDescription &variant) {
+  return library.variants.size() > 1 ? "_" + variant.level : "";
+}
+
+llvm::Expected<std::string> vitc::emitForward(ModuleOp planned, const LibraryDescription &library, const VariantDescription &variant) {
+  OwningOpRef<ModuleOp> copy = planned.clone();
+  ModuleOp module = *copy;
   PassManager manager(module.getContext());
-  manager.addPass(createConvertKernelToEmitCPass({library.name + "_glue"}));
+  manager.addPass(createConvertKernelToEmitCPass({library.name + "_" + variant.level, kernelSuffix(library, variant)}));
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "// " << library.model << " for " << library.target << ", one kernel call a line. Written by vitc; do not edit.\n";
+  os << "// " << library.model << " for " << variant.level << ", one kernel call a line. Written by vitc; do not edit.\n";
   if (failed(manager.run(module)) || failed(emitc::translateToCpp(module, os)))
     return llvm::createStringError("the kernel calls could not be written as C++");
   return text;

@@ -39,10 +39,21 @@ inline void done(const Invocation &run, int32_t step) {
     run.observer(run.observerUser, step, run.workspace);
 }
 
+/// The model's kernels for one instruction set.
+struct Variant {
+  const char *level; ///< "avx2"
+  Cpu cpu;           ///< what it needs
+  void (*forward)(const Invocation &run);
+};
+
 /// Everything that differs between two emitted libraries.
 struct Model {
   vitc_model_v1 table; ///< what tools see
-  Cpu cpu;
+  /// From the least demanding to the most; create takes the last one that the
+  /// CPU can run. The environment variable VITC_LEVEL names the highest one
+  /// that may be taken, for tests.
+  const Variant *variants;
+  int32_t variantCount;
   /// Both stand in the head of the weights file and tie it to this library.
   uint64_t weightsIdentity;
   const unsigned char *embeddedWeights; ///< a whole weights file inside the library (64-byte aligned), or null
@@ -50,7 +61,6 @@ struct Model {
   /// Where `run` puts the preprocessed tensor and its scratch; both are in the workspace and may be
   /// overwritten by the model once it has read the pixels.
   uint64_t pixelsOffset, scratchOffset;
-  void (*forward)(const Invocation &run);
 };
 
 vitc_status create(const Model &model, const char *weightsPath, const vitc_options_v1 *options, void **context);
@@ -60,6 +70,7 @@ vitc_status preprocess(void *context, const vitc_image_v1 *images, float *pixels
 void observe(void *context, vitc_observer observer, void *user);
 void destroy(void *context);
 const char *statusText(vitc_status status);
+const char *level(const void *context);
 
 } // namespace vitc::rt
 

@@ -95,6 +95,9 @@ typedef struct vitc_model_v1 {
   void (*observe)(void *context, vitc_observer observer, void *user);
   void (*destroy)(void *context);
   const char *(*status_text)(vitc_status status);
+  /// The instruction set whose kernels the context runs, e.g. "avx2": chosen by
+  /// create among those that the library holds.
+  const char *(*level)(const void *context);
 } vitc_model_v1;
 
 #ifdef __cplusplus

@@ -24,12 +24,18 @@ struct StepDescription {
   int64_t bufferOffset, bufferRows, bufferColumns, bufferStride;
 };
 
+/// The forward function for one instruction set.
+struct VariantDescription {
+  std::string level; ///< "avx2"
+  std::string cpu;   ///< enumerator of vitc::rt::Cpu
+};
+
 /// Everything the texts say about one library.
 struct LibraryDescription {
   std::string name;   ///< the identifier ID
   std::string model;  ///< the model's own name, for comments
   std::string target; ///< vitc's name of it
-  std::string cpu;    ///< enumerator of vitc::rt::Cpu
+  std::vector<VariantDescription> variants; ///< from the least demanding to the most
   int64_t batch, channels, height, width;
   std::vector<OutputDescription> outputs;
   std::vector<StepDescription> steps;
@@ -54,8 +60,10 @@ std::string emitPkgConfig(const LibraryDescription &library);
 std::string emitExample(const LibraryDescription &library);
 std::string emitExampleCMake(const LibraryDescription &library);
 
-/// The forward function through EmitC; `module` is a planned module and is consumed.
-llvm::Expected<std::string> emitForward(mlir::ModuleOp module, const LibraryDescription &library);
+/// The symbol of a kernel at one level; where there is one level only, the kernel's own name.
+std::string kernelSuffix(const LibraryDescription &library, const VariantDescription &variant);
+/// The forward function of one level through EmitC; `module` is a planned module.
+llvm::Expected<std::string> emitForward(mlir::ModuleOp module, const LibraryDescription &library, const VariantDescription &variant);
 
 } // namespace vitc
 

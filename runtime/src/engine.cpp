@@ -3,6 +3,7 @@
 #include "vitc/runtime/threads.h"
 #include "vitc/runtime/weights.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -107,47 +108,93 @@ static bool validOutputs(const Context &context, float *const *outputs) {
   return true;
 }
 
-static void forward(const Context &context, const float *pixels,
-                    float *const *outputs) {
-  context.variant->forward({context.threads, pixels, weightsData(context.weights),
-                          context.workspace, outputs, context.observer,
-                          context.observerUser});
+namespace {
+
+/// A piece of work for each image of the batch.
+struct BatchTask {
+  const Context &context;
+  const vitc_image_v1 *images; ///< null when the pixels are given
+  const float *pixels;         ///< of the whole batch, or null
+  float *const *outputs;
+  std::atomic<int32_t> status{VITC_OK}; ///< of the first image that failed
+};
+
+} // namespace
+
+static unsigned char *workspaceOf(const Context &context, int32_t image) {
+  return context.workspace +
+         size_t(image) * context.model->imageWorkspaceBytes;
 }
 
-static vitc_status preprocessBatch(const Context &context,
-                                   const vitc_image_v1 *images, float *pixels) {
-  const Model &model = *context.model;
+static size_t pixelsPerImage(const Model &model) {
   const Preprocessing &how = model.preprocessing;
-  size_t pictureFloats =
-      size_t(how.channels) * size_t(how.height) * size_t(how.width);
-  for (int32_t image = 0; image < model.table.batch; ++image) {
-    vitc_status status = preprocess(
-        how, images[image], context.workspace + model.scratchOffset, pixels);
-    if (status != VITC_OK)
-      return status;
-    pixels += pictureFloats;
-  }
-  return VITC_OK;
+  return size_t(how.channels) * size_t(how.height) * size_t(how.width);
+}
+
+static float *madePixels(const Context &context, int32_t image) {
+  return reinterpret_cast<float *>(workspaceOf(context, image) +
+                                   context.model->pixelsOffset);
+}
+
+static void preprocessImage(void *argument, int32_t image) {
+  auto &task = *static_cast<BatchTask *>(argument);
+  const Model &model = *task.context.model;
+  vitc_status status = preprocess(
+      model.preprocessing, task.images[image],
+      workspaceOf(task.context, image) + model.scratchOffset,
+      madePixels(task.context, image));
+  int32_t none = VITC_OK;
+  if (status != VITC_OK)
+    task.status.compare_exchange_strong(none, status);
+}
+
+static void forwardImage(void *argument, int32_t image) {
+  auto &task = *static_cast<BatchTask *>(argument);
+  const Context &context = task.context;
+  const Model &model = *context.model;
+  const float *pixels = task.images
+                            ? madePixels(context, image)
+                            : task.pixels + image * pixelsPerImage(model);
+  context.variant->forward({model, image, context.threads, pixels,
+                            weightsData(context.weights),
+                            workspaceOf(context, image), task.outputs,
+                            context.observer, context.observerUser});
+}
+
+/// Whole images side by side as long as every thread gets one: that keeps an
+/// image's activations in one core's cache and needs no waiting between
+/// kernels. The images left over share all threads, one after the other. An
+/// observer wants to see one step at a time.
+static void forEachImage(BatchTask &task,
+                         void (*body)(void *task, int32_t image)) {
+  const Context &context = task.context;
+  int32_t batch = context.model->table.batch;
+  int32_t threads = context.observer ? 1 : threadCount(context.threads);
+  int32_t sideBySide = threads > 1 ? batch / threads * threads : 0;
+  if (sideBySide > 0)
+    parallelFor(context.threads, sideBySide, body, &task);
+  for (int32_t image = sideBySide; image < batch; ++image)
+    body(&task, image);
 }
 
 vitc_status run(void *context, const vitc_image_v1 *images,
                 float *const *outputs) {
   if (!context || !images || !validOutputs(*contextOf(context), outputs))
     return VITC_ERROR_ARGUMENT;
-  const Context &self = *contextOf(context);
-  auto *pixels =
-      reinterpret_cast<float *>(self.workspace + self.model->pixelsOffset);
-  if (vitc_status status = preprocessBatch(self, images, pixels))
-    return status;
-  forward(self, pixels, outputs);
-  return VITC_OK;
+  BatchTask task{*contextOf(context), images, nullptr, outputs};
+  // All pictures first: one that does not fit leaves the outputs untouched.
+  forEachImage(task, preprocessImage);
+  if (task.status.load() == VITC_OK)
+    forEachImage(task, forwardImage);
+  return vitc_status(task.status.load());
 }
 
 vitc_status runTensor(void *context, const float *pixels,
                       float *const *outputs) {
   if (!context || !pixels || !validOutputs(*contextOf(context), outputs))
     return VITC_ERROR_ARGUMENT;
-  forward(*contextOf(context), pixels, outputs);
+  BatchTask task{*contextOf(context), nullptr, pixels, outputs};
+  forEachImage(task, forwardImage);
   return VITC_OK;
 }
 
@@ -155,7 +202,17 @@ vitc_status preprocess(void *context, const vitc_image_v1 *images,
                        float *pixels) {
   if (!context || !images || !pixels)
     return VITC_ERROR_ARGUMENT;
-  return preprocessBatch(*contextOf(context), images, pixels);
+  const Context &self = *contextOf(context);
+  const Model &model = *self.model;
+  for (int32_t image = 0; image < model.table.batch; ++image) {
+    vitc_status status =
+        preprocess(model.preprocessing, images[image],
+                   self.workspace + model.scratchOffset, pixels);
+    if (status != VITC_OK)
+      return status;
+    pixels += pixelsPerImage(model);
+  }
+  return VITC_OK;
 }
 
 void observe(void *context, vitc_observer observer, void *user) {

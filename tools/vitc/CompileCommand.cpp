@@ -197,7 +197,9 @@ static void printReport(const Settings &settings, const CompileReport &report) {
      << report.target << "\n";
   line("outputs", llvm::join(report.outputs, ", "));
   line("model", formatCount(double(report.parameters)) + " parameters, " +
-                    formatFixed(report.flops / 1e9, 2) + " GFLOP a batch");
+                    formatFixed(report.flops / 1e9, 2) + " GFLOP a batch, " +
+                    formatFixed(report.computedFlops / 1e9, 2) +
+                    " after exact rewrites");
   const std::string &name = report.name;
   std::string files = describeFiles(
       compile.output, {"lib/lib" + name + ".so", "lib/lib" + name + ".a",

@@ -16,7 +16,9 @@ int StepCapture::findStep(llvm::StringRef layer, int64_t rows,
   // The last one: a layer may move its result to where the next one wants it.
   for (int i = int(library.steps().size()) - 1; i >= 0; --i) {
     const vitc_step_v1 &step = library.steps()[i];
-    if (layer == step.name && step.buffer_rows == rows &&
+    // A step is one image's; its rows follow each other in the capture.
+    if (layer == step.name &&
+        step.buffer_rows * library.getModel().batch == rows &&
         step.buffer_columns == columns)
       return i;
   }

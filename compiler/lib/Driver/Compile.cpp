@@ -173,12 +173,12 @@ llvm::Error Compilation::import() {
   if (!name)
     return name.takeError();
   report.name = *name;
-  llvm::Expected<ImportedModel> imported = importModel(&context, source, {options.batch, options.imageSize, options.outputs});
+  llvm::Expected<ImportedModel> imported = importModel(&context, source, {/*batch=*/1, options.imageSize, options.outputs});
   if (!imported)
     return imported.takeError();
   model = std::move(*imported);
   report.parameters = countParameters(*model.module);
-  report.flops = vit::countFlops(*model.module);
+  report.flops = double(options.batch) * vit::countFlops(*model.module);
   report.warnings = model.warnings;
   show("import");
   return llvm::Error::success();
@@ -203,7 +203,7 @@ llvm::Error Compilation::lower() {
     if (failed(manager.run(*model.module)))
       return llvm::createStringError("stage " + stage.name + " failed\n" + diagnostics);
     if (stage.name == "fuse")
-      report.computedFlops = vit::countFlops(*model.module);
+      report.computedFlops = double(options.batch) * vit::countFlops(*model.module);
     show(stage.name);
     if (options.untilAfter == stage.name)
       break;
@@ -226,7 +226,7 @@ llvm::Expected<std::vector<CompiledKernel>> Compilation::compileKernels(ArrayRef
 }
 
 llvm::Error Compilation::emitLibrary(Staging &staging) {
-  LibraryDescription library = describeLibrary(*model.module);
+  LibraryDescription library = describeLibrary(*model.module, options.batch);
   for (const Level &level : target->levels)
     library.variants.push_back({level.name.str(), level.cpu.str()});
   std::vector<KernelRequest> requests = kernelRequests(*model.module, *target, library);
@@ -337,7 +337,7 @@ llvm::Expected<CompileReport> Compilation::run() {
   if (llvm::Error error = lower())
     return error;
   if (options.untilAfter.empty()) {
-    for (const OutputDescription &output : describeLibrary(*model.module).outputs) {
+    for (const OutputDescription &output : describeLibrary(*model.module, options.batch).outputs) {
       std::string shape;
       llvm::raw_string_ostream os(shape);
       llvm::interleaveComma(output.shape, os);

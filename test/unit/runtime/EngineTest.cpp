@@ -22,8 +22,9 @@ constexpr int64_t allFloats = batch * pictureFloats;
 constexpr uint64_t bufferOffset = 0;
 constexpr uint64_t pixelsOffset = 1024;
 constexpr uint64_t scratchOffset = 2048;
-constexpr size_t workspaceBytes =
+constexpr size_t imageWorkspaceBytes =
     scratchOffset + preprocessScratchBytes(channels, height, width);
+constexpr size_t workspaceBytes = batch * imageWorkspaceBytes;
 
 /// A weights file with one weight, 0.5.
 struct alignas(64) EmbeddedWeights {
@@ -46,7 +47,7 @@ const EmbeddedWeights &embeddedWeights() {
 
 void forward(const Invocation &run) {
   float *copy = buffer(run, bufferOffset);
-  for (int64_t index = 0; index < allFloats; ++index)
+  for (int64_t index = 0; index < pictureFloats; ++index)
     copy[index] = run.pixels[index];
   done(run, 0);
 
@@ -55,22 +56,22 @@ void forward(const Invocation &run) {
     const float *copy;
   } task{run, copy};
   parallelFor(
-      static_cast<Threads *>(run.threads), batch,
-      [](void *argument, int32_t image) {
+      static_cast<Threads *>(run.threads), channels,
+      [](void *argument, int32_t channel) {
         auto *task = static_cast<Task *>(argument);
-        for (int64_t index = 0; index < pictureFloats; ++index) {
-          int64_t at = image * pictureFloats + index;
-          task->run.outputs[0][at] = task->copy[at] + *weight(task->run, 0);
+        for (int64_t index = 0; index < height * width; ++index) {
+          int64_t at = channel * height * width + index;
+          *output(task->run, 0, at) = task->copy[at] + *weight(task->run, 0);
         }
       },
       &task);
-  run.outputs[1][0] = copy[0];
+  *output(run, 1, 0) = copy[0];
   done(run, 1);
 }
 
 const vitc_output_v1 outputTable[] = {
     {"sum", 4, {batch, channels, height, width}, allFloats},
-    {"first", 1, {1}, 1}};
+    {"first", 1, {batch}, batch}};
 
 const Variant variantTable[] = {{"low", Cpu::Baseline, forward},
                                 {"high", Cpu::Baseline, forward},
@@ -96,6 +97,7 @@ Model makeModel() {
   model.preprocessing.resize = Resize::Exact;
   model.preprocessing.resizeHeight = height;
   model.preprocessing.resizeWidth = width;
+  model.imageWorkspaceBytes = imageWorkspaceBytes;
   model.pixelsOffset = pixelsOffset;
   model.scratchOffset = scratchOffset;
   return model;
@@ -121,8 +123,8 @@ private:
 
 struct Outputs {
   std::vector<float> sum = std::vector<float>(allFloats, -1.0f);
-  float first = -1.0f;
-  float *pointers[2] = {sum.data(), &first};
+  std::vector<float> first = std::vector<float>(batch, -1.0f);
+  float *pointers[2] = {sum.data(), first.data()};
 };
 
 std::vector<float> ramp() {
@@ -149,7 +151,7 @@ TEST(Engine, RunsTensors) {
     ASSERT_EQ(runTensor(context, pixels.data(), outputs.pointers), VITC_OK);
     for (size_t index = 0; index < pixels.size(); ++index)
       ASSERT_EQ(outputs.sum[index], pixels[index] + 0.5f);
-    EXPECT_EQ(outputs.first, 3.0f);
+    EXPECT_EQ(outputs.first, (std::vector<float>{3.0f, 3.0f + pictureFloats}));
   }
 }
 
@@ -198,10 +200,13 @@ TEST(Engine, UsesALentWorkspace) {
     ASSERT_EQ(runTensor(context, pixels.data(), outputs.pointers), VITC_OK);
     EXPECT_EQ(outputs.sum[7], pixels[7] + 0.5f);
   }
-  // The model's buffer is in the caller's memory, which is still there.
-  EXPECT_EQ(std::memcmp(static_cast<char *>(memory.get()) + bufferOffset,
-                        pixels.data(), allFloats * sizeof(float)),
-            0);
+  // The model's buffers are in the caller's memory, which is still there.
+  for (int image = 0; image < batch; ++image)
+    EXPECT_EQ(std::memcmp(static_cast<char *>(memory.get()) +
+                              image * imageWorkspaceBytes + bufferOffset,
+                          pixels.data() + image * pictureFloats,
+                          pictureFloats * sizeof(float)),
+              0);
 }
 
 TEST(Engine, RefusesAWorkspaceTooSmallOrMisaligned) {
@@ -232,11 +237,11 @@ TEST(Engine, ObserverSeesEveryStepAndTheWorkspace) {
   Outputs outputs;
   observe(context, observer, &seen);
   ASSERT_EQ(runTensor(context, pixels.data(), outputs.pointers), VITC_OK);
-  EXPECT_EQ(seen.steps, (std::vector<int32_t>{0, 1}));
-  EXPECT_EQ(seen.value, 3.0f);
+  EXPECT_EQ(seen.steps, (std::vector<int32_t>{0, 1, 0, 1}));
+  EXPECT_EQ(seen.value, 3.0f + pictureFloats);
   observe(context, nullptr, nullptr);
   ASSERT_EQ(runTensor(context, pixels.data(), outputs.pointers), VITC_OK);
-  EXPECT_EQ(seen.steps.size(), 2u);
+  EXPECT_EQ(seen.steps.size(), 4u);
 }
 
 TEST(Engine, UsesALentLoop) {
@@ -254,7 +259,7 @@ TEST(Engine, UsesALentLoop) {
   std::vector<float> pixels = ramp();
   Outputs outputs;
   ASSERT_EQ(runTensor(context, pixels.data(), outputs.pointers), VITC_OK);
-  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(calls, batch); // one loop in each image's forward function
   EXPECT_EQ(outputs.sum.back(), pixels.back() + 0.5f);
 }
 

@@ -15,7 +15,7 @@ namespace vitc {
 using namespace mlir;
 using namespace vitc;
 
-/// The C++ expression for a placed buffer, in the words of runtime/engine.h: `buffer(run, 4096)`, `weight(run, 128)`, `run.pixels`.
+/// The C++ expression for a placed buffer, in the words of runtime/engine.h: `buffer(run, 4096)`, `weight(run, 128)`, `run.pixels`, `output(run, 0, 0)`.
 static FailureOr<std::string> pointerTo(Value buffer, SymbolTable &symbols) {
   int64_t elements = kernel::elementRange(cast<MemRefType>(buffer.getType())).first;
   int64_t bytes = elements * int64_t(sizeof(float));
@@ -32,8 +32,9 @@ static FailureOr<std::string> pointerTo(Value buffer, SymbolTable &symbols) {
     return ("weight(run, " + Twine(*constant.getOffset() + bytes) + ")").str();
   }
   unsigned number = cast<BlockArgument>(root).getArgNumber();
-  std::string text = number == 0 ? "run.pixels" : ("run.outputs[" + Twine(number - 1) + "]").str();
-  return elements ? (text + " + " + Twine(elements)).str() : text;
+  if (number > 0)
+    return ("output(run, " + Twine(number - 1) + ", " + Twine(elements) + ")").str();
+  return elements ? ("run.pixels + " + Twine(elements)).str() : std::string("run.pixels");
 }
 
 namespace {

@@ -102,6 +102,7 @@ std::string vitc::emitApi(const LibraryDescription &library) {
   words["VARIANTS"] = variantRows(library);
   words["VARIANT_COUNT"] = std::to_string(library.variants.size());
   words["SCRATCH_BYTES"] = std::to_string(library.scratchBytes);
+  words["IMAGE_WORKSPACE"] = std::to_string(library.imageWorkspaceBytes);
   words["PIXELS_OFFSET"] = std::to_string(library.pixelsOffset);
   words["SCRATCH_OFFSET"] = std::to_string(library.scratchOffset);
   words["PREPROCESSING"] = preprocessing(library);
@@ -141,6 +142,7 @@ static const vitc::rt::Model model = {
     @IDENTITY@,
     @EMBEDDED@,
     @PREPROCESSING@,
+    @IMAGE_WORKSPACE@,
     @PIXELS_OFFSET@,
     @SCRATCH_OFFSET@,
 };

@@ -34,18 +34,21 @@ static StepDescription describeStep(kernel::CallOp call, kernel::SpecOp spec) {
   return step;
 }
 
-LibraryDescription vitc::describeLibrary(ModuleOp module) {
+LibraryDescription vitc::describeLibrary(ModuleOp module, int64_t batch) {
   LibraryDescription library = {};
   SymbolTable symbols(module);
   auto function = symbols.lookup<func::FuncOp>(vit::forwardName);
   auto image = cast<MemRefType>(function.getArgument(0).getType()).getShape();
-  library.batch = image[0];
+  assert(image[0] == 1 && "a library runs its kernels image by image");
+  library.batch = batch;
   library.channels = image[1];
   library.height = image[2];
   library.width = image[3];
   for (unsigned i = 1; i < function.getNumArguments(); ++i)
     library.outputs.push_back({function.getArgAttrOfType<StringAttr>(i, vit::outputAttrName).str(),
                                cast<MemRefType>(function.getArgument(i).getType()).getShape().vec()});
+  for (OutputDescription &output : library.outputs)
+    output.shape.front() = batch;
   function.walk([&](kernel::CallOp call) {
     library.steps.push_back(describeStep(call, symbols.lookup<kernel::SpecOp>(call.getSpec())));
   });
@@ -53,7 +56,8 @@ LibraryDescription vitc::describeLibrary(ModuleOp module) {
     auto attr = op->getAttrOfType<IntegerAttr>(name);
     return attr ? attr.getInt() : 0;
   };
-  library.workspaceBytes = integer(function, kernel::workspaceBytesAttrName);
+  library.imageWorkspaceBytes = integer(function, kernel::workspaceBytesAttrName);
+  library.workspaceBytes = batch * library.imageWorkspaceBytes;
   library.pixelsOffset = integer(function, kernel::pixelsOffsetAttrName);
   library.scratchOffset = integer(function, kernel::scratchOffsetAttrName);
   library.scratchBytes = integer(function, kernel::scratchBytesAttrName);

@@ -18,26 +18,27 @@ enum class Cpu : int32_t {
 /// Whether this CPU has the instructions and the operating system keeps their registers.
 bool cpuSupports(Cpu cpu);
 
-/// One run of the generated forward function.
+struct Model;
+
+/// One run of the generated forward function, on one image of the batch.
 struct Invocation {
+  const Model &model;
+  int32_t image;                ///< of the batch
   void *threads;                ///< handed to kernels as their context
-  const float *pixels;          ///< batch x channels x height x width
+  const float *pixels;          ///< channels x height x width
   const unsigned char *weights; ///< the data of the weights file
-  unsigned char *workspace;
-  float *const *outputs;
-  vitc_observer observer; ///< null as a rule
+  unsigned char *workspace;     ///< the image's own part
+  float *const *outputs;        ///< of the whole batch
+  vitc_observer observer;       ///< null as a rule
   void *observerUser;
 };
 
-/// The words that generated code is written in.
-inline const float *weight(const Invocation &run, uint64_t offset) {
-  return reinterpret_cast<const float *>(run.weights + offset);
-}
-inline float *buffer(const Invocation &run, uint64_t offset) { return reinterpret_cast<float *>(run.workspace + offset); }
-inline void done(const Invocation &run, int32_t step) {
-  if (run.observer)
-    run.observer(run.observerUser, step, run.workspace);
-}
+// The words that generated code is written in. Offsets of weights and buffers
+// are in bytes, of outputs in floats.
+inline const float *weight(const Invocation &run, uint64_t offset);
+inline float *buffer(const Invocation &run, uint64_t offset);
+inline float *output(const Invocation &run, int32_t index, uint64_t offset);
+inline void done(const Invocation &run, int32_t step);
 
 /// The model's kernels for one instruction set.
 struct Variant {
@@ -58,10 +59,31 @@ struct Model {
   uint64_t weightsIdentity;
   const unsigned char *embeddedWeights; ///< a whole weights file inside the library (64-byte aligned), or null
   Preprocessing preprocessing;
-  /// Where `run` puts the preprocessed tensor and its scratch; both are in the workspace and may be
+  /// Every image of a batch has its own part of the workspace, of this size.
+  size_t imageWorkspaceBytes;
+  /// Where `run` puts the preprocessed tensor and its scratch; both are in the image's part and may be
   /// overwritten by the model once it has read the pixels.
   uint64_t pixelsOffset, scratchOffset;
 };
+
+inline const float *weight(const Invocation &run, uint64_t offset) {
+  return reinterpret_cast<const float *>(run.weights + offset);
+}
+
+inline float *buffer(const Invocation &run, uint64_t offset) {
+  return reinterpret_cast<float *>(run.workspace + offset);
+}
+
+inline float *output(const Invocation &run, int32_t index, uint64_t offset) {
+  const vitc_model_v1 &table = run.model.table;
+  int64_t perImage = table.outputs[index].elements / table.batch;
+  return run.outputs[index] + run.image * perImage + offset;
+}
+
+inline void done(const Invocation &run, int32_t step) {
+  if (run.observer)
+    run.observer(run.observerUser, step, run.workspace);
+}
 
 vitc_status create(const Model &model, const char *weightsPath, const vitc_options_v1 *options, void **context);
 vitc_status run(void *context, const vitc_image_v1 *images, float *const *outputs);

@@ -40,14 +40,15 @@ struct LibraryDescription {
   std::vector<OutputDescription> outputs;
   std::vector<StepDescription> steps;
   ImageProcessor processor;
-  int64_t workspaceBytes, pixelsOffset, scratchOffset, scratchBytes;
+  int64_t workspaceBytes; ///< of the whole batch
+  int64_t imageWorkspaceBytes, pixelsOffset, scratchOffset, scratchBytes;
   uint64_t weightsBytes, weightsIdentity;
   bool embedWeights;
   double flops;
 };
 
-/// Outputs, steps and sizes of a planned module.
-LibraryDescription describeLibrary(mlir::ModuleOp module);
+/// Outputs, steps and sizes of a planned module, which computes one image, for a batch of images.
+LibraryDescription describeLibrary(mlir::ModuleOp module, int64_t batch);
 
 /// include/ID.h.
 std::string emitHeader(const LibraryDescription &library);

@@ -1,0 +1,23 @@
+//--- workspace.mlir
+// CHECK: [[# @LINE + 3]]:8: error: buffer has no place: run kernel-plan-workspace first
+kernel.spec @fill "fill" {} flops 0.0 bytes 0.0
+func.func @forward(%image: memref<4xf32>) {
+  %0 = kernel.alloc : memref<4xf32>
+  kernel.call @fill outs(%0 : memref<4xf32>)
+  return
+}
+//--- weights.mlir
+vit.parameter @w : tensor<16xf32>
+// CHECK: [[# @LINE + 1]]:1: error: constant has no place: run kernel-plan-weights first
+kernel.constant @w.rows rows of @w : memref<1x16xf32>
+kernel.spec @fill "fill" {} flops 0.0 bytes 0.0
+func.func @forward(%image: memref<4xf32>) {
+  %w = kernel.weight @w.rows : memref<1x16xf32>
+  kernel.call @fill ins(%w : memref<1x16xf32>) outs(%image : memref<4xf32>)
+  return
+}
+//--- nothing.mlir
+// CHECK: error: no function named forward
+func.func @backward(%image: memref<4xf32>) {
+  return
+}

@@ -1,5 +1,7 @@
 #include "emit.h"
 
+#include "assemble.h"
+
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -20,11 +22,18 @@ public:
   ~FileSet() {
     for (const auto &[path, temporary] : files)
       std::remove(temporary.c_str());
+    for (const std::string &path : helpers)
+      std::remove(path.c_str());
   }
 
   /// The temporary name to write `path` under.
   std::string add(const std::string &path) {
     return files[path] = path + ".tmp" + std::to_string(getpid());
+  }
+
+  /// The same for a file that vanishes in any case.
+  std::string addTemporary(const std::string &path) {
+    return helpers.emplace_back(path + ".tmp" + std::to_string(getpid()));
   }
 
   void commit() {
@@ -35,6 +44,7 @@ public:
 
 private:
   std::map<std::string, std::string> files;
+  std::vector<std::string> helpers;
 };
 
 } // namespace
@@ -98,6 +108,8 @@ void emitKernel(const Kernel &kernel, const KernelSpec &spec,
   auto start = std::chrono::steady_clock::now();
   std::vector<Argument> arguments(kernel.inputs.begin(), kernel.inputs.end());
   Pipeline pipeline(kernel.outputs);
+  if (kernel.pass)
+    pipeline.add_custom_lowering_pass(kernel.pass.get(), nullptr);
   // External alone: neither metadata nor the argv entry, which nobody would
   // call.
   Module module = pipeline.compile_to_module(arguments, objectSymbol(spec),
@@ -106,13 +118,23 @@ void emitKernel(const Kernel &kernel, const KernelSpec &spec,
 
   FileSet files;
   std::string object = files.add(options.prefix + ".o");
-  std::map<OutputFileType, std::string> outputs = {
-      {OutputFileType::object, object}};
+  std::map<OutputFileType, std::string> outputs;
+  std::string assembly;
   if (options.assembly)
-    outputs[OutputFileType::assembly] = files.add(options.prefix + ".s");
+    assembly = files.add(options.prefix + ".s");
+  else if (kernel.pass)
+    assembly = files.addTemporary(options.prefix + ".s");
+  if (!assembly.empty())
+    outputs[OutputFileType::assembly] = assembly;
+  if (!kernel.pass)
+    outputs[OutputFileType::object] = object;
   if (options.stmt)
     outputs[OutputFileType::stmt] = files.add(options.prefix + ".stmt");
   module.compile(outputs);
+  if (kernel.pass) {
+    prefetchToSecondLevel(assembly);
+    assemble(assembly, object);
+  }
   writeText(files.add(options.prefix + ".cpp"), adapterText(kernel, spec));
 
   std::chrono::duration<double, std::milli> elapsed =

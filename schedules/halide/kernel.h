@@ -8,6 +8,7 @@
 #include "target.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,7 @@ public:
   std::vector<Halide::Func> outputs;
   std::vector<Buffer> buffers; ///< inputs, then outputs
   nlohmann::ordered_json schedule;
+  std::shared_ptr<Halide::Internal::IRMutator> pass; ///< if any, the last one
 
 private:
   int64_t scratchFloats = 0;

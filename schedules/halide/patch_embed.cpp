@@ -73,7 +73,7 @@ Kernel buildPatchEmbed(Fields &spec, Schedule &schedule,
   // once per tile and kept in a register, so the inner loop over a patch's row
   // addresses them like rows of a matrix.
   PanelLoops loops = {patches, panel, panels, batch, /*depth=*/double(depth)};
-  LoopLevel level = schedulePanels(out, loops, tile, schedule);
+  LoopLevel level = schedulePanels(out, loops, tile, schedule).rowTile;
   scheduleTile(product, n, {p}, k.x, /*outerK=*/{k.y, k.z}, tile, level);
   base.compute_at(level).store_in(MemoryType::Register).unroll(p);
   return kernel;

@@ -124,7 +124,7 @@ static int defaultTilesPerTask(double flopsPerTile, int columnTiles) {
   return together;
 }
 
-LoopLevel schedulePanels(Func out, const PanelLoops &loops, const Tile &tile,
+TileLoops schedulePanels(Func out, const PanelLoops &loops, const Tile &tile,
                          Schedule &schedule) {
   int columnTiles = loops.panels * (loops.panel / tile.columns);
   double flopsPerRow = 2.0 * loops.depth * tile.columns;
@@ -178,7 +178,11 @@ LoopLevel schedulePanels(Func out, const PanelLoops &loops, const Tile &tile,
       out.fuse(mb, task, task);
     out.parallel(task);
   }
-  return LoopLevel(out, mo);
+  bool inTask = parallel && together > 1;
+  return {LoopLevel(out, mo), inTask ? columnTile.name() : task.name(),
+          inTask || !parallel ? 1 : loops.batch * (splitRows ? blocks : 1),
+          splitRows ? block / tile.rows
+                    : (loops.rows + tile.rows - 1) / tile.rows};
 }
 
 } // namespace vitc::halide

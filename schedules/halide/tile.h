@@ -40,11 +40,18 @@ struct PanelLoops {
   double depth; ///< length of the sums
 };
 
+/// The loops over tiles.
+struct TileLoops {
+  Halide::LoopLevel rowTile; ///< where the product's tile is computed
+  std::string columnTile;    ///< the variable of the loop over column tiles
+  int nextColumnTile;        ///< what it grows by from one tile to the next
+  int rowTiles;              ///< tiles that pass by a column tile's weights
+};
+
 /// Schedules `out`, defined over (n, m, np) or (n, m, np, b), as tiles; reads
-/// block_m and parallel. Returns the level at which the product's tile is
-/// computed.
-Halide::LoopLevel schedulePanels(Halide::Func out, const PanelLoops &loops,
-                                 const Tile &tile, Schedule &schedule);
+/// block_m, block_n and parallel.
+TileLoops schedulePanels(Halide::Func out, const PanelLoops &loops,
+                         const Tile &tile, Schedule &schedule);
 
 } // namespace vitc::halide
 

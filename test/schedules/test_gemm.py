@@ -65,3 +65,5 @@ check(23, 32, 100, lda=112)
 check(23, 64, 96, panel=32, schedule={"tile_n": 16, "tile_m": 5, "unroll_k": 4})
 check(197, 64, 96, panel=32, schedule={"tile_m": 6, "block_m": 30, "parallel": 1, "tile_n": 16})
 check(197, 64, 96, panel=32, schedule={"parallel": 0})
+for prefetch in (0, 1, 3):
+    check(50, 96, 40, panel=48, schedule={"prefetch": prefetch})

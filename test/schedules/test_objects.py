@@ -32,6 +32,10 @@ def check(family, spec, target, schedule=None, products=1):
         # Spills are moves to and from %rsp; %rbp is an ordinary register here. Broadcasts of scores are no spills.
         spills = [i for i in loop if re.match(r"vmov.*[xyz]mm", i) and "(%rsp" in i]
         assert not spills, f"{request}: the inner loop touches the stack: {spills[:3]}"
+    expected = json.loads(pathlib.Path(prefix + ".json").read_text())["schedule"].get("prefetch", 0)
+    if family == "gemm":  # the last rows' own loop has none
+        found = [sum(i.startswith("prefetcht1") for i in loop) for loop in hot]
+        assert found and max(found) == expected, f"{request}: {found} prefetches in the inner loops, not {expected}"
     milliseconds = json.loads(pathlib.Path(prefix + ".json").read_text())["compile_ms"]
     print(f"ok {family} {target}: {len(hot) if products else 'no'} product loops without spills, compiled in {milliseconds} ms")
 
@@ -48,6 +52,8 @@ for target in TARGETS:
         check("gemm", gemm(197, 3072, 768, panel, activation="gelu"), target)
         check("gemm", gemm(197, 768, 3072, panel, residual=True), target)
     check("gemm", gemm(577, 1024, 1024, 32), target)
+    check("gemm", gemm(50, 768, 768, 32), target)
+    check("gemm", gemm(197, 768, 768, 32), target, schedule={"prefetch": 0})
     check("patch_embed", {"batch": 1, "channels": 3, "height": 224, "width": 224, "patch_h": 16, "patch_w": 16, "n": 768,
                           "panel": 32, "bias": True, "position": True, "ldc": 768, "batch_stride": 768 * 196,
                           "ldp": 768}, target)

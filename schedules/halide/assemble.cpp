@@ -1,0 +1,58 @@
+#include "assemble.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <spawn.h>
+#include <stdexcept>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace vitc::halide {
+
+void prefetchToSecondLevel(const std::string &assemblyPath) {
+  const std::string from = "\tprefetchnta\t", to = "\tprefetcht1\t";
+  std::ifstream in(assemblyPath, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;)
+    text.replace(at, from.size(), to);
+  in.close();
+  std::ofstream out(assemblyPath, std::ios::binary);
+  out << text;
+  out.close();
+  if (!in || !out)
+    throw std::runtime_error("cannot rewrite " + assemblyPath);
+}
+
+void assemble(const std::string &assemblyPath, const std::string &objectPath) {
+  std::vector<std::string> compilers = {"c++", "g++", "clang++"};
+  const char *chosen = std::getenv("CXX");
+  if (chosen && *chosen)
+    compilers.insert(compilers.begin(), chosen);
+  for (const std::string &compiler : compilers) {
+    const char *arguments[] = {compiler.c_str(),
+                               "-x",
+                               "assembler",
+                               "-c",
+                               "-o",
+                               objectPath.c_str(),
+                               assemblyPath.c_str(),
+                               nullptr};
+    pid_t child;
+    int error = posix_spawnp(&child, compiler.c_str(), nullptr, nullptr,
+                             const_cast<char *const *>(arguments), environ);
+    if (error == ENOENT)
+      continue;
+    int status = 0;
+    if (error != 0 || waitpid(child, &status, 0) != child || status != 0)
+      throw std::runtime_error(compiler + " cannot assemble " + assemblyPath);
+    return;
+  }
+  throw std::runtime_error(
+      "no C++ compiler to assemble with; set CXX to one, or the schedule's "
+      "prefetch to 0");
+}
+
+} // namespace vitc::halide

@@ -38,9 +38,9 @@
 // CPP-NEXT: gemm(run.threads, run.pixels + 4, weight(run, 160), buffer(run, 320));
 // CPP-NEXT: done(run, 1);
 // CPP-NEXT: // head
-// CPP-NEXT: fill(run.threads, run.outputs[0]);
+// CPP-NEXT: fill(run.threads, output(run, 0, 0));
 // CPP-NEXT: done(run, 2);
-// CPP-NEXT: fill(run.threads, run.outputs[1] + 4);
+// CPP-NEXT: fill(run.threads, output(run, 1, 4));
 // CPP-NEXT: done(run, 3);
 // CPP-NEXT: return;
 // CPP-NEXT: }

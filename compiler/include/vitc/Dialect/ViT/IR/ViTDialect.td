@@ -12,8 +12,9 @@ def ViT_Dialect : Dialect {
   let cppNamespace = "::vitc::vit";
   let summary = "Vision Transformers on tensors";
   let description = [{
-    Ops work on ranked tensors of f32 with static shapes, one or more dimensions and no empty one. The first dimension of an activation is the image in the batch:
-    `[image, token, channel]` for sequences, `[image, channel]` for pooled vectors, `[image, channel, row, column]` for pictures.
+    Ops work on ranked tensors of f32 with static shapes, one or more dimensions and no empty one. The first dimension of an activation
+    is the image in the batch: `[image, token, channel]` for sequences, `[image, channel]` for pooled vectors,
+    `[image, channel, row, column]` for pictures.
 
     Weights are module-level `vit.parameter` symbols, read with `vit.get`; no literal data stands in the IR. An op whose operands are all
     parameters is computed at compile time (see `vit-hoist-parameters`).

@@ -37,7 +37,8 @@ def ViT_PoolKind : I32EnumAttr<"PoolKind", "how a sequence becomes one vector", 
 // Parameters
 //===----------------------------------------------------------------------===//
 
-def ViT_ParameterOp : ViT_Op<"parameter", [IsolatedFromAbove, Symbol, NoRegionArguments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def ViT_ParameterOp : ViT_Op<"parameter", [IsolatedFromAbove, Symbol, NoRegionArguments,
+                                           DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a weight of the model, by name";
   let description = [{
     Without a body the parameter is the checkpoint's tensor of the same name. With a body it is derived: computed at compile time

@@ -28,7 +28,8 @@ llvm::Error vitc::tool::verifyCommand(const Invocation &invocation) {
   options.flag("json", settings.json, "print JSON (docs/CommandLine.md)");
   options.flag("quiet,q", settings.quiet, "show no progress");
   options.note("An output passes if its largest error is at most 1e-4 of the "
-               "spread (standard deviation) of its values. Exit code 1 if one "
+               "spread (standard deviation) of its values, or 1e-6 of the "
+               "largest one. Exit code 1 if one "
                "does not.");
   options.example("vitc verify out vit-base-patch16-224/", "check a library");
   options.example("vitc verify tiny",

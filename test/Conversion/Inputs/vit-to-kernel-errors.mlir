@@ -17,7 +17,7 @@ vit.parameter @w : tensor<8x3x2x2xf32>
 func.func @tokens_of_the_picture(%image: tensor<1x3x4x4xf32>) -> tensor<1x8x8xf32> {
   %w = vit.get @w : tensor<8x3x2x2xf32>
   %x = vit.patch_embed %image, %w : (tensor<1x3x4x4xf32>, tensor<8x3x2x2xf32>) -> tensor<1x4x8xf32>
-  // expected-error @+1 {{no kernel computes this operation: the tokens are not a parameter}}
+  // expected-error @+1 {{no kernel computes this operation: its weights are not parameters}}
   %0 = vit.concat_tokens %x, %x : (tensor<1x4x8xf32>, tensor<1x4x8xf32>) -> tensor<1x8x8xf32>
   return %0 : tensor<1x8x8xf32>
 }
@@ -31,4 +31,65 @@ func.func @slice_of_tokens(%image: tensor<1x3x4x4xf32>) -> tensor<1x2x8xf32> {
   // expected-error @+1 {{no kernel computes this operation: only ranges of channels can be taken while the model runs}}
   %0 = vit.slice %x along 1 from 0 : tensor<1x4x8xf32> -> tensor<1x2x8xf32>
   return %0 : tensor<1x2x8xf32>
+}
+
+// -----
+
+func.func @picture_returned(%image: tensor<1x3x4x4xf32>) -> tensor<1x3x4x4xf32> {
+  // expected-error @+1 {{no kernel computes this operation: the picture can only be embedded}}
+  return %image : tensor<1x3x4x4xf32>
+}
+
+// -----
+
+func.func @picture_activated(%image: tensor<1x3x4x4xf32>) -> tensor<1x3x4x4xf32> {
+  // expected-error @+1 {{no kernel computes this operation: the picture can only be embedded}}
+  %0 = vit.activate %image gelu : tensor<1x3x4x4xf32>
+  return %0 : tensor<1x3x4x4xf32>
+}
+
+// -----
+
+vit.parameter @p : tensor<8xf32>
+func.func @parameter_returned(%image: tensor<1x3x4x4xf32>) -> tensor<8xf32> {
+  %p = vit.get @p : tensor<8xf32>
+  // expected-error @+1 {{no kernel computes this operation: a parameter stands in the place of an activation}}
+  return %p : tensor<8xf32>
+}
+
+// -----
+
+vit.parameter @p : tensor<1x8xf32>
+func.func @not_hoisted(%image: tensor<1x3x4x4xf32>) -> tensor<1x8xf32> {
+  %p = vit.get @p : tensor<1x8xf32>
+  // expected-error @+1 {{no kernel computes this operation: a parameter stands in the place of an activation}}
+  %0 = vit.softmax %p : tensor<1x8xf32>
+  return %0 : tensor<1x8xf32>
+}
+
+// -----
+
+func.func @weight_is_an_argument(%image: tensor<1x3x4x4xf32>, %w: tensor<8x3x2x2xf32>) -> tensor<1x4x8xf32> {
+  // expected-error @+1 {{no kernel computes this operation: its weights are not parameters}}
+  %0 = vit.patch_embed %image, %w : (tensor<1x3x4x4xf32>, tensor<8x3x2x2xf32>) -> tensor<1x4x8xf32>
+  return %0 : tensor<1x4x8xf32>
+}
+
+// -----
+
+vit.parameter @w : tensor<8x3x2x2xf32>
+func.func @stack_read(%image: tensor<1x3x4x4xf32>) -> tensor<1x1x4x8xf32> {
+  %w = vit.get @w : tensor<8x3x2x2xf32>
+  %x = vit.patch_embed %image, %w : (tensor<1x3x4x4xf32>, tensor<8x3x2x2xf32>) -> tensor<1x4x8xf32>
+  %0 = vit.stack %x : (tensor<1x4x8xf32>) -> tensor<1x1x4x8xf32>
+  // expected-error @+1 {{no kernel computes this operation: a stack can only be returned}}
+  %1 = vit.activate %0 gelu : tensor<1x1x4x8xf32>
+  return %1 : tensor<1x1x4x8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{takes or returns something that is not a tensor of the vit dialect}}
+func.func @no_tensor(%image: i32) {
+  return
 }

@@ -46,7 +46,43 @@ LogicalResult Lowering::run() {
   return success();
 }
 
+/// The operands that kernels take from the weights file.
+static SmallVector<Value> weightsOf(Operation *op) {
+  return TypeSwitch<Operation *, SmallVector<Value>>(op)
+      .Case([](vit::PatchEmbedOp op) { return SmallVector<Value>{op.getWeight(), op.getBias(), op.getPosition()}; })
+      .Case([](vit::ConcatTokensOp op) { return SmallVector<Value>{op.getTokens()}; })
+      .Case([](vit::AddPositionOp op) { return SmallVector<Value>{op.getPosition()}; })
+      .Case([](vit::LayerNormOp op) { return SmallVector<Value>{op.getGain(), op.getBias()}; })
+      .Case([](vit::LinearOp op) { return SmallVector<Value>{op.getWeight(), op.getBias()}; })
+      .Case([](vit::SingleQueryAttentionOp op) { return SmallVector<Value>{op.getKey(), op.getValue()}; })
+      .Default([](Operation *) { return SmallVector<Value>(); });
+}
+
+LogicalResult Lowering::checkOperands(Operation *op) const {
+  SmallVector<Value> weights = weightsOf(op);
+  for (Value operand : op->getOperands()) {
+    bool isParameter = bool(operand.getDefiningOp<vit::GetOp>());
+    if (llvm::is_contained(weights, operand)) {
+      if (!isParameter)
+        return op->emitError("no kernel computes this operation: its weights are not parameters");
+      continue;
+    }
+    if (isParameter)
+      return op->emitError("no kernel computes this operation: a parameter stands in the place of an activation");
+    if (isa<BlockArgument>(operand) && !isa<vit::PatchEmbedOp>(op))
+      return op->emitError("no kernel computes this operation: the picture can only be embedded");
+    // A stack exists as an output alone; the patches of an embedding may stand in the concatenation's buffer already.
+    bool isWritten = bufferOf(operand) || (isa<vit::ConcatTokensOp>(op) && bufferOf(op->getResult(0))) ||
+                     (isa<func::ReturnOp>(op) && operand.getDefiningOp<vit::StackOp>());
+    if (!isWritten)
+      return op->emitError("no kernel computes this operation: a stack can only be returned");
+  }
+  return success();
+}
+
 LogicalResult Lowering::lower(Operation *op) {
+  if (failed(checkOperands(op)))
+    return failure();
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](vit::GetOp) { return success(); })   // read where it is used
       .Case([&](vit::StackOp) { return success(); }) // its inputs are written to the output one by one

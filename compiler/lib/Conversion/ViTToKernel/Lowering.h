@@ -77,6 +77,8 @@ public:
 
 private:
   mlir::LogicalResult lower(mlir::Operation *op);
+  /// Fails with an error unless weights are parameters and everything else has a buffer.
+  mlir::LogicalResult checkOperands(mlir::Operation *op) const;
   void lowerReturn(mlir::func::ReturnOp op);
   mlir::Value constant(mlir::Value tensor, kernel::Layout layout, mlir::MemRefType type);
 

@@ -13,9 +13,21 @@ struct ConvertViTToKernelPass : vitc::impl::ConvertViTToKernelPassBase<ConvertVi
   using ConvertViTToKernelPassBase::ConvertViTToKernelPassBase;
 
   void runOnOperation() override {
-    for (auto function : llvm::make_early_inc_range(getOperation().getOps<mlir::func::FuncOp>()))
-      if (!function.isExternal() && mlir::failed(vitc::lowering::Lowering(getOperation(), function, panel).run()))
+    if (panel < 1) {
+      getOperation().emitError("panel must be 1 or more");
+      return signalPassFailure();
+    }
+    for (auto function : llvm::make_early_inc_range(getOperation().getOps<mlir::func::FuncOp>())) {
+      if (function.isExternal())
+        continue;
+      if (!llvm::all_of(function.getArgumentTypes(), vitc::vit::isModelTensor) ||
+          !llvm::all_of(function.getResultTypes(), vitc::vit::isModelTensor)) {
+        function.emitError("takes or returns something that is not a tensor of the vit dialect");
         return signalPassFailure();
+      }
+      if (mlir::failed(vitc::lowering::Lowering(getOperation(), function, panel).run()))
+        return signalPassFailure();
+    }
   }
 };
 

@@ -1,5 +1,6 @@
 /// gemm: out[m][n] = activation(sum_k a[m][k] w[n][k] + bias[n]) +
 /// residual[m][n], the weights packed in panels.
+#include "fast_gemm.h"
 #include "kernel.h"
 #include "math.h"
 #include "prefetch.h"
@@ -9,32 +10,28 @@ using namespace Halide;
 
 namespace vitc::halide {
 
-/// Prefetches per step of k that get the next column tile into the cache in
-/// time: the tile's cache lines over the steps of all row tiles. With cold
-/// weights, AVX2 on Zen 3 gains 3 to 4% at 197 rows (1 prefetch), 10% at 50
-/// rows (1) and nothing at 1576, where the weights are visited long enough;
-/// AVX-512 on a Xeon 12% at 197 rows (1). More than 4 would be the burst that
-/// it is meant to avoid.
-static int defaultPrefetch(const Tile &tile, int rowTiles, int panels) {
-  constexpr int lineFloats = 16, most = 4;
-  int linesPerK = (tile.columns + lineFloats - 1) / lineFloats;
-  int steps = rowTiles, lines = linesPerK * tile.unrollK * tile.chains;
-  return rowTiles > 1 && panels > 1
-             ? std::min(most, (lines + steps - 1) / steps)
-             : 0;
+static GemmShape readShape(Fields &spec) {
+  GemmShape shape;
+  shape.rows = spec.integer("m", 1);
+  shape.cols = spec.integer("n", 1);
+  shape.depth = spec.integer("k", 1);
+  shape.panel = spec.integer("panel", 1);
+  int width = roundUp(shape.cols, shape.panel);
+  shape.lda = rowStride(spec, "lda", shape.depth);
+  shape.ldc = rowStride(spec, "ldc", width);
+  shape.bias = spec.flag("bias");
+  shape.residual = spec.flag("residual");
+  shape.ldr = shape.residual ? rowStride(spec, "ldr", width) : 0;
+  shape.activation = spec.wordOf("activation", activationNames());
+  return shape;
 }
 
 Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
-  int rows = spec.integer("m", 1), cols = spec.integer("n", 1),
-      depth = spec.integer("k", 1);
-  int panel = spec.integer("panel", 1);
-  int panels = (cols + panel - 1) / panel;
-  int lda = rowStride(spec, "lda", depth);
-  int ldc = rowStride(spec, "ldc", panels * panel);
-  bool hasBias = spec.flag("bias"), hasResidual = spec.flag("residual");
-  int ldr = hasResidual ? rowStride(spec, "ldr", panels * panel) : 0;
-  std::string function = spec.wordOf("activation", activationNames());
-
+  const GemmShape shape = readShape(spec);
+  if (spec.has("fast") && spec.flag("fast"))
+    return buildFastGemm(shape, spec, schedule, machine);
+  const int rows = shape.rows, depth = shape.depth, panel = shape.panel;
+  const int panels = (shape.cols + panel - 1) / panel;
   Tile tile = readTile(schedule, machine, rows, panel, depth,
                        /*mayChain=*/true);
 
@@ -42,14 +39,14 @@ Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
   // needs a division. A sum over k is `chains` sums over every chains-th k; but
   // for products of very few rows there is one.
   Kernel kernel;
-  ImageParam a = kernel.input("a", {{depth, 1}, {rows, lda}});
+  ImageParam a = kernel.input("a", {{depth, 1}, {rows, shape.lda}});
   ImageParam w = kernel.input(
       "w", {{panel, 1}, {depth, panel}, {panels, int64_t(panel) * depth}});
   Var n("n"), m("m"), np("np"), c("c");
   RDom k(0, depth / tile.chains, "k");
   Func product("product"), out("out");
   Expr start = 0.0f;
-  if (hasBias)
+  if (shape.bias)
     start = kernel.input("bias", {{panel, 1}, {panels, panel}})(n, np);
   product(n, m, np, c) = select(c == 0, start, 0.0f);
   Expr kc = k * tile.chains + c;
@@ -58,12 +55,12 @@ Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
   Expr sum = product(n, m, np, 0);
   for (int chain = 1; chain < tile.chains; ++chain)
     sum += product(n, m, np, chain);
-  Expr value = activation(function, sum);
-  if (hasResidual)
-    value += kernel.input("residual",
-                          {{panel, 1}, {rows, ldr}, {panels, panel}})(n, m, np);
+  Expr value = activation(shape.activation, sum);
+  if (shape.residual)
+    value += kernel.input(
+        "residual", {{panel, 1}, {rows, shape.ldr}, {panels, panel}})(n, m, np);
   out(n, m, np) = value;
-  kernel.output(out, "out", {{panel, 1}, {rows, ldc}, {panels, panel}});
+  kernel.output(out, "out", {{panel, 1}, {rows, shape.ldc}, {panels, panel}});
 
   // ---- Schedule. The residual may be the output itself: each element is read
   // and written once, by the same tile.
@@ -72,7 +69,8 @@ Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
   TileLoops tiles = schedulePanels(out, loops, tile, schedule);
   scheduleTile(product, n, {m, c}, k, /*outerK=*/{}, tile, tiles.rowTile);
   if (int lines = schedule.get(
-          "prefetch", defaultPrefetch(tile, tiles.rowTiles, panels), 0, 16))
+          "prefetch", panels > 1 ? defaultPrefetch(tile, tiles.rowTiles) : 0, 0,
+          mostPrefetches))
     kernel.pass.reset(
         spreadPrefetch({w.name(), depth, panel, tile.columns, lines,
                         tiles.columnTile, tiles.nextColumnTile}));

@@ -16,6 +16,7 @@ struct Machine {
   int registers;         ///< vector registers
   int tileN;       ///< columns of a register tile, where the panel allows it
   int tileRowsMax; ///< rows of a register tile of tileN columns
+  int fastDepth;   ///< steps of k of one pass of a fast product
 
   /// The widest vector, up to the register, that divides `extent`. Odd extents
   /// end at 1.

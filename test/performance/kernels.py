@@ -1,6 +1,6 @@
 """Times kernels on this machine, as a share of the FMA peak that is measured between their runs. Run by hand:
 
-  VITC_HALIDE=build/bin/vitc-halide python test/performance/kernels.py [gemm|attention|single_query_attention|norm|patch_embed]... [--threads]
+  VITC_HALIDE=build/bin/vitc-halide python test/performance/kernels.py [gemm|fast_gemm|attention|single_query_attention|norm|patch_embed]... [--threads]
       [--schedule '{"tile_m": 4}'] [--panel 32] [--shape M,N,K]
 
 Best of many runs, since a machine's noise only ever adds; on one thread in CPU time, so that other programs disturb less.
@@ -71,14 +71,17 @@ def random(floats, alignment=64):
     return array
 
 
-def gemm(m, n, k, options, activation="none"):
+def gemm(m, n, k, options, activation="none", fast=False):
     spec = {"m": m, "n": n, "k": k, "lda": k + (16 if k % 1024 == 0 else 0), "ldc": round_up(n, options.panel),
-            "panel": options.panel, "bias": True, "activation": activation, "residual": False}
+            "panel": options.panel, "bias": True, "activation": activation, "residual": False, "fast": fast}
     spec["ldc"] += 16 if spec["ldc"] % 1024 == 0 else 0
     kernel = build("gemm", spec, options.schedule)
     columns = round_up(n, options.panel)
-    arguments = [random(m * spec["lda"]), random(columns * k), random(columns), random(m * spec["ldc"])]
-    measure(f"gemm {m}x{n}x{k} {activation} panel {options.panel}", kernel, arguments, 2.0 * m * n * k, options.threads)
+    arguments = [random(m * spec["lda"]), random(columns * k * (7 if fast else 4) // 4), random(columns),
+                 random(m * spec["ldc"])]
+    if fast:
+        arguments.insert(3, guarded(7 * ((m + 1) // 2) * (k // 2)))
+    measure(f"{'fast ' * fast}gemm {m}x{n}x{k} {activation} panel {options.panel}", kernel, arguments, 2.0 * m * n * k, options.threads)
 
 
 def gemms(options):
@@ -91,6 +94,12 @@ def gemms(options):
     gemm(197, 3072, 768, options, "gelu")
     gemm(1, 768, 768, options)
     gemm(1, 1000, 768, options)
+
+
+def fast_gemms(options):
+    for n, k in [(768, 768), (2304, 768), (3072, 768), (768, 3072), (384, 384), (1152, 384), (1536, 384), (384, 1536)]:
+        for fast in (False, True):
+            gemm(197, n, k, options, "gelu" if n == 4 * k else "none", fast)
 
 
 def attention(options):
@@ -139,7 +148,7 @@ def patch_embed(options):
         measure(f"patch_embed {size} by {patch} to {n}", kernel, arguments, 2.0 * patches * n * k, options.threads)
 
 
-FAMILIES = {"gemm": gemms, "attention": attention, "single_query_attention": single_query_attention,
+FAMILIES = {"gemm": gemms, "fast_gemm": fast_gemms, "attention": attention, "single_query_attention": single_query_attention,
             "norm": norm, "patch_embed": patch_embed}
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("family", nargs="*", default=list(FAMILIES))

@@ -143,6 +143,16 @@ def pack(weights, panel):
     return packed.reshape(-1, panel, k).transpose(0, 2, 1).ravel()
 
 
+def pack_fast(weights, panel):
+    """[n][k] to [n/2/panel][7][k/2][panel]: the right operands of Strassen's seven products, in double until the end."""
+    n, k = weights.shape
+    top, bottom = weights.astype(np.float64).reshape(2, n // 2, k).transpose(0, 2, 1)  # [k][n/2]: left and right columns
+    b11, b21 = top[:k // 2], top[k // 2:]
+    b12, b22 = bottom[:k // 2], bottom[k // 2:]
+    parts = np.stack([b11 + b22, b11, b12 - b22, b21 - b11, b22, b11 + b12, b21 + b22]).astype(np.float32)
+    return parts.reshape(7, k // 2, -1, panel).transpose(2, 0, 1, 3).ravel()
+
+
 def padded(vector, floats):
     result = guarded(floats, fill=0)
     result[:len(vector)] = vector

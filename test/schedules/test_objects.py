@@ -40,9 +40,9 @@ def check(family, spec, target, schedule=None, products=1):
     print(f"ok {family} {target}: {len(hot) if products else 'no'} product loops without spills, compiled in {milliseconds} ms")
 
 
-def gemm(m, n, k, panel, activation="none", residual=False):
+def gemm(m, n, k, panel, activation="none", residual=False, fast=False):
     spec = {"m": m, "n": n, "k": k, "lda": k, "ldc": n, "panel": panel, "bias": True, "activation": activation,
-            "residual": residual}
+            "residual": residual, "fast": fast}
     return {**spec, "ldr": n} if residual else spec
 
 
@@ -51,6 +51,9 @@ for target in TARGETS:
         check("gemm", gemm(197, 768, 768, panel), target)
         check("gemm", gemm(197, 3072, 768, panel, activation="gelu"), target)
         check("gemm", gemm(197, 768, 3072, panel, residual=True), target)
+        check("gemm", gemm(197, 3072, 768, panel, activation="gelu", fast=True), target)
+        check("gemm", gemm(197, 768, 3072, panel, residual=True, fast=True), target)
+    check("gemm", gemm(577, 1024, 1024, 32, fast=True), target)
     check("gemm", gemm(577, 1024, 1024, 32), target)
     check("gemm", gemm(50, 768, 768, 32), target)
     check("gemm", gemm(197, 768, 768, 32), target, schedule={"prefetch": 0})

@@ -1,0 +1,263 @@
+/// gemm with `fast`: one level of Strassen's algorithm. Seven products of half
+/// the size in each direction take the place of eight; the combinations of the
+/// weights are made when the model is compiled, those of the left operand here.
+#include "fast_gemm.h"
+
+#include "math.h"
+#include "prefetch.h"
+#include "tile.h"
+
+using namespace Halide;
+
+namespace vitc::halide {
+
+/// Bytes of stack for the seven products of a task; the protocol allows 128
+/// KiB.
+constexpr int productBytes = 96 * 1024;
+
+/// Products of Strassen's algorithm.
+constexpr int productCount = 7;
+
+namespace {
+
+class FastGemm {
+public:
+  FastGemm(const GemmShape &shape, Fields &spec, const Machine &machine);
+  void readSchedule(Schedule &schedule);
+  void define();
+  void scheduleCombined();
+  void scheduleChunk(int chunk, Schedule &schedule);
+  void addPrefetch(Schedule &schedule);
+
+  Kernel kernel;
+  int chunks() const { return halfDepth / blockK; }
+
+private:
+  Expr quarter(int chunk);
+
+  const GemmShape shape;
+  const Machine &machine;
+  int halfRows, halfCols, halfDepth, panels;
+  Tile tile;
+  int blockK; ///< steps of k of one pass over the output
+  int blockM; ///< rows of a half whose products stand on the stack together
+  bool parallel = false;
+
+  Var n{"n"}, m{"m"}, np{"np"}, right{"right"}, k{"k"}, p{"p"};
+  RDom rk, r;
+  Expr row; ///< of a half
+  ImageParam a, w;
+  Func combined{"combined"}, out{"out"};
+  std::vector<Func> products, sums; ///< one per chunk
+};
+
+} // namespace
+
+FastGemm::FastGemm(const GemmShape &shape, Fields &spec, const Machine &machine)
+    : shape(shape), machine(machine) {
+  if (shape.cols % (2 * shape.panel) != 0)
+    spec.fail("n", std::to_string(shape.cols) +
+                       " is not a multiple of two panels of " +
+                       std::to_string(shape.panel) + ", as fast needs it");
+  if (shape.depth % 2 != 0)
+    spec.fail("k", std::to_string(shape.depth) +
+                       " is odd, and fast needs two halves");
+  halfRows = (shape.rows + 1) / 2;
+  halfCols = shape.cols / 2;
+  halfDepth = shape.depth / 2;
+  panels = halfCols / shape.panel;
+}
+
+void FastGemm::readSchedule(Schedule &schedule) {
+  // An activation needs the whole sum, and a residual that is also the output
+  // must be read before anything is written: both together leave one pass.
+  bool onePass = shape.residual && shape.activation != "none";
+  blockK = schedule.get("block_k",
+                        onePass ? halfDepth
+                                : divisorUpTo(halfDepth, machine.fastDepth),
+                        onePass ? halfDepth : 1, halfDepth);
+  if (halfDepth % blockK != 0)
+    schedule.fail("block_k", std::to_string(blockK) +
+                                 " does not divide half of k, " +
+                                 std::to_string(halfDepth));
+  tile = readTile(schedule, machine, halfRows, shape.panel, blockK,
+                  /*mayChain=*/false);
+  int fitting = productBytes / int(sizeof(float)) / productCount / tile.columns;
+  int blocks = (halfRows + fitting - 1) / fitting;
+  blockM = schedule.get(
+      "block_m",
+      std::min(halfRows, roundUp((halfRows + blocks - 1) / blocks, tile.rows)),
+      1, std::min(halfRows, fitting));
+}
+
+// ---- Algorithm
+
+/// An element of the quarter (right, r.x), out of the seven products of a chunk
+/// of k.
+Expr FastGemm::quarter(int chunk) {
+  auto product = [&](int i) { return products[chunk](n, row, i, np); };
+  return select(r.x == 0 && right == 0,
+                product(0) + product(3) - product(4) + product(6), r.x == 0,
+                product(2) + product(4), right == 0, product(1) + product(3),
+                product(0) - product(1) + product(2) + product(5));
+}
+
+void FastGemm::define() {
+  a = kernel.input("a",
+                   {{halfDepth, 1}, {2, halfDepth}, {shape.rows, shape.lda}});
+  w = kernel.input("w",
+                   {{shape.panel, 1},
+                    {halfDepth, shape.panel},
+                    {productCount, int64_t(shape.panel) * halfDepth},
+                    {panels, int64_t(productCount) * shape.panel * halfDepth}});
+
+  // The left operands, once for all columns. An odd number of rows leaves the
+  // lower half with one row less, which counts as zeros.
+  auto part = [&](int lower, int rightHalf) -> Expr {
+    if (!lower)
+      return a(k, rightHalf, m);
+    Expr row = m + halfRows;
+    return shape.rows % 2 == 0
+               ? a(k, rightHalf, row)
+               : select(row < shape.rows,
+                        a(k, rightHalf, min(row, shape.rows - 1)), 0.0f);
+  };
+  Expr a11 = part(0, 0), a12 = part(0, 1), a21 = part(1, 0), a22 = part(1, 1);
+  combined(k, m, p) =
+      select(p == 0, a11 + a22, p == 1, a21 + a22, p == 2, a11, p == 3, a22,
+             p == 4, a11 + a12, p == 5, a21 - a11, a12 - a22);
+  kernel.scratch(combined, "combined",
+                 {{halfDepth, 1},
+                  {halfRows, halfDepth},
+                  {productCount, int64_t(halfRows) * halfDepth}});
+
+  rk = RDom(0, blockK, "rk");
+  for (int chunk = 0; chunk < chunks(); ++chunk) {
+    Func sum("sum"), product("product");
+    Expr step = chunk * blockK + rk;
+    sum(n, m, p, np) = 0.0f;
+    sum(n, m, p, np) = multiplyAdd(sum(n, m, p, np), combined(step, m, p),
+                                   w(n, step, p, np), tile.lanes);
+    product(n, m, p, np) = sum(n, m, p, np);
+    sums.push_back(sum);
+    products.push_back(product);
+  }
+
+  // The quarters, added up chunk by chunk in the output itself. A row is r.y of
+  // block r.z of half r.x; the lower half may lack its last one.
+  auto halves = [&](int stride) -> std::vector<Dimension> {
+    return {{shape.panel, 1},
+            {shape.rows, stride},
+            {panels, shape.panel},
+            {2, halfCols}};
+  };
+  Expr start = 0.0f;
+  if (shape.bias)
+    start = kernel.input(
+        "bias",
+        {{shape.panel, 1}, {panels, shape.panel}, {2, halfCols}})(n, np, right);
+  ImageParam residual;
+  if (shape.residual)
+    residual = kernel.input("residual", halves(shape.ldr));
+  int blocks = (halfRows + blockM - 1) / blockM;
+  r = RDom(0, 2, 0, blockM, 0, blocks, "r");
+  row = r.z * blockM + r.y;
+  Expr place = r.x * halfRows + row;
+  if (blocks * blockM > halfRows)
+    r.where(row < halfRows);
+  if (shape.rows % 2 != 0)
+    r.where(place < shape.rows);
+  // What the conditions say, for the bounds of what is computed and stored.
+  row = unsafe_promise_clamped(row, 0, halfRows - 1);
+  place = unsafe_promise_clamped(place, 0, shape.rows - 1);
+  out(n, m, np, right) = undef<float>();
+  for (int chunk = 0; chunk < chunks(); ++chunk) {
+    bool last = chunk == chunks() - 1;
+    Expr value = quarter(chunk);
+    value += chunk == 0 ? start : Expr(out(n, place, np, right));
+    if (last)
+      value = activation(shape.activation, value);
+    if (shape.residual && chunk == 0)
+      value += residual(n, place, np, right);
+    out(n, place, np, right) = value;
+  }
+  kernel.output(out, "out", halves(shape.ldc));
+}
+
+// ---- Schedule
+
+/// All seven combinations of a row at once, while its parts are in registers.
+void FastGemm::scheduleCombined() {
+  int lanes = machine.lanesFor(halfDepth);
+  combined.reorder(p, k, m).unroll(p).vectorize(k, lanes);
+  if (parallel) {
+    Var block("block");
+    constexpr int rowsPerTask = 16;
+    combined.split(m, block, m, rowsPerTask, TailStrategy::GuardWithIf)
+        .parallel(block);
+  }
+}
+
+/// For each column tile the seven products, one after the other, on the stack;
+/// then the four quarters out of them. The products at the row tile instead
+/// would leave a panel of weights too early. The seven combinations of some
+/// rows, 1 MB at k = 768, pass by for each column tile, so rows are the
+/// outermost loop.
+void FastGemm::scheduleChunk(int chunk, Schedule &schedule) {
+  if (chunk == 0)
+    parallel = schedule.get(
+        "parallel",
+        worthParallel(2.0 * productCount * halfRows * halfDepth * tile.columns,
+                      double(halfCols) / tile.columns),
+        0, 1);
+  Var no("no"), ni("ni"), mo("mo"), mi("mi"), task("task");
+  Stage stage = out.update(chunk);
+  stage.split(n, no, ni, tile.columns)
+      .reorder(ni, right, r.x, r.y, no, np, r.z)
+      .vectorize(ni, tile.lanes)
+      .unroll(ni)
+      .unroll(right)
+      .unroll(r.x)
+      .fuse(no, np, task);
+  if (parallel)
+    stage.parallel(task);
+
+  products[chunk]
+      .compute_at(out, task)
+      .store_in(MemoryType::Register)
+      .bound_extent(n, tile.columns)
+      .split(m, mo, mi, tile.rows,
+             blockM == halfRows ? TailStrategy::GuardWithIf
+                                : TailStrategy::ShiftInwards)
+      .reorder(n, mi, mo, p)
+      .vectorize(n, tile.lanes)
+      .unroll(n)
+      .unroll(mi);
+  scheduleTile(sums[chunk], n, {m}, rk, /*outerK=*/{}, tile,
+               LoopLevel(products[chunk], mo));
+}
+
+/// While one product is computed, the next one's weights: those of the last
+/// product are followed by the next panel's.
+void FastGemm::addPrefetch(Schedule &schedule) {
+  int rowTiles = (std::min(blockM, halfRows) + tile.rows - 1) / tile.rows;
+  if (int lines = schedule.get("prefetch", defaultPrefetch(tile, rowTiles), 0,
+                               mostPrefetches))
+    kernel.pass.reset(
+        spreadPrefetch({w.name(), blockK, shape.panel, tile.columns, lines,
+                        /*tileLoop=*/p.name(), /*nextTile=*/1}));
+}
+
+Kernel buildFastGemm(const GemmShape &shape, Fields &spec, Schedule &schedule,
+                     const Machine &machine) {
+  FastGemm gemm(shape, spec, machine);
+  gemm.readSchedule(schedule);
+  gemm.define();
+  for (int chunk = 0; chunk < gemm.chunks(); ++chunk)
+    gemm.scheduleChunk(chunk, schedule);
+  gemm.addPrefetch(schedule);
+  gemm.scheduleCombined();
+  return gemm.kernel;
+}
+
+} // namespace vitc::halide

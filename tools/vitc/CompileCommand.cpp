@@ -107,6 +107,10 @@ static void declareCodeOptions(Options &options, Settings &settings) {
                  "made of; the IR; the kernels' specifications and objects");
   options.flag("embed-weights", compile.embedWeights,
                "put the weights into the library instead of a file beside it");
+  options.flag("fast-matmul", compile.fastMatmul,
+               "one level of Strassen's algorithm for the large linear layers: "
+               "faster, but less exact, and their weights take 1.75 times the "
+               "memory");
   options.text("cxx", "CXX", compile.cxx,
                "the C++ compiler (default: $CXX, c++, g++ or clang++)");
   options.integer(
@@ -115,8 +119,6 @@ static void declareCodeOptions(Options &options, Settings &settings) {
       "kernels compiled at a time (default: one per core)");
   options.missing("tune-db", /*takesValue=*/true,
                   "it has no tuned schedules to read");
-  options.missing("fast-matmul", /*takesValue=*/false,
-                  "matrix products are computed directly");
 }
 
 static void declareCheckOptions(Options &options, Settings &settings) {
@@ -211,6 +213,13 @@ static void printReport(const Settings &settings, const CompileReport &report) {
                        " workspace for each context, " +
                        formatBytes(uint64_t(report.weightsBytes)) +
                        " weights shared by all");
+  if (compile.fastMatmul && report.weightsBytes)
+    line("", report.fastMatmulBytes
+                 ? formatBytes(uint64_t(report.fastMatmulBytes)) +
+                       " of the weights are --fast-matmul's; without it " +
+                       formatBytes(uint64_t(report.weightsBytes -
+                                            report.fastMatmulBytes))
+                 : "no layer is large enough for --fast-matmul to gain");
   if (report.kernels)
     line("kernels", llvm::Twine(report.kernels) + ", " +
                         llvm::Twine(report.cachedKernels) +

@@ -197,6 +197,7 @@ llvm::Error Compilation::lower() {
   PipelineOptions pipeline;
   pipeline.disabledRewrites = options.disabledRewrites;
   pipeline.panel = target->panel;
+  pipeline.fastMatmul = options.fastMatmul;
   for (const Stage &stage : stages()) {
     PassManager manager(&context);
     stage.populate(manager, pipeline);
@@ -223,6 +224,15 @@ llvm::Expected<std::vector<CompiledKernel>> Compilation::compileKernels(ArrayRef
     report.cachedKernels = llvm::count_if(*kernels, [](const CompiledKernel &kernel) { return kernel.cached; });
   }
   return kernels;
+}
+
+/// Seven combinations of quarters stand where four quarters would.
+static int64_t strassenExtraBytes(ModuleOp module) {
+  int64_t bytes = 0;
+  for (auto constant : module.getOps<kernel::ConstantOp>())
+    if (constant.getLayout() == kernel::Layout::Strassen)
+      bytes += kernel::reservedBytes(constant.getBufferType()) / kernel::strassenProducts * (kernel::strassenProducts - 4);
+  return bytes;
 }
 
 llvm::Error Compilation::emitLibrary(Staging &staging) {
@@ -297,6 +307,7 @@ llvm::Error Compilation::emitLibrary(Staging &staging) {
 
   report.workspaceBytes = library.workspaceBytes;
   report.weightsBytes = library.weightsBytes;
+  report.fastMatmulBytes = strassenExtraBytes(*model.module);
   return llvm::Error::success();
 }
 

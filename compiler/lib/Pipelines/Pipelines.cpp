@@ -52,7 +52,7 @@ static void populateFuse(OpPassManager &manager, const vitc::PipelineOptions &) 
 }
 
 static void populateKernels(OpPassManager &manager, const vitc::PipelineOptions &options) {
-  manager.addPass(vitc::createConvertViTToKernelPass({options.panel}));
+  manager.addPass(vitc::createConvertViTToKernelPass({options.panel, options.fastMatmul}));
 }
 
 static void populatePlan(OpPassManager &manager, const vitc::PipelineOptions &) {

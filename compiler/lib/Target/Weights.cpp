@@ -73,6 +73,28 @@ static void packPanels(const RowReader &reader, int64_t n, MemRefType type, Muta
   }
 }
 
+/// [n, k] as the right operands of Strassen's seven products, [n/2/w][7][k/2][w]. The combinations are computed in double and rounded
+/// once.
+static void packStrassen(const RowReader &reader, MemRefType type, MutableArrayRef<float> out) {
+  int64_t panels = type.getDimSize(0), halfDepth = type.getDimSize(2), width = type.getDimSize(3);
+  int64_t k = 2 * halfDepth, half = panels * width;
+  std::vector<float> left(width * k), right(width * k); // columns of the two halves of the transpose
+  for (int64_t panel = 0; panel < panels; ++panel) {
+    reader.read(panel * width, left);
+    reader.read(half + panel * width, right);
+    float *to = out.data() + panel * kernel::strassenProducts * halfDepth * width;
+    for (int64_t j = 0; j < width; ++j) {
+      for (int64_t i = 0; i < halfDepth; ++i) {
+        double b11 = left[j * k + i], b21 = left[j * k + halfDepth + i];
+        double b12 = right[j * k + i], b22 = right[j * k + halfDepth + i];
+        const double operands[kernel::strassenProducts] = {b11 + b22, b11, b12 - b22, b21 - b11, b22, b11 + b12, b21 + b22};
+        for (auto [product, operand] : llvm::enumerate(operands))
+          to[(product * halfDepth + i) * width + j] = float(operand);
+      }
+    }
+  }
+}
+
 static void packRows(const RowReader &reader, int64_t rows, int64_t columns, int64_t stride, MutableArrayRef<float> out) {
   for (int64_t r = 0; r < rows; ++r)
     reader.read(r, out.slice(r * stride, columns));
@@ -86,6 +108,8 @@ static std::vector<float> pack(kernel::ConstantOp constant, vit::ParameterOp par
   std::vector<float> packed(llvm::alignTo(type.getNumElements(), kernel::alignment / sizeof(float)));
   if (constant.getLayout() == kernel::Layout::Panels)
     packPanels(RowReader(parameter, checkpoint, elements / shape.front()), shape.front(), type, packed);
+  else if (constant.getLayout() == kernel::Layout::Strassen)
+    packStrassen(RowReader(parameter, checkpoint, elements / shape.front()), type, packed);
   else
     packRows(RowReader(parameter, checkpoint, shape.back()), elements / shape.back(), shape.back(), type.getShape().back(), packed);
   return packed;

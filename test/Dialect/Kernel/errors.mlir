@@ -185,6 +185,34 @@ kernel.constant @c panels of @w : memref<20x8xf32>
 
 // -----
 
+// constant_c6: halves of another width
+vit.parameter @w : tensor<64x8xf32>
+// expected-error @+1 {{products of 'memref<4x7x4x16xf32>' do not hold the halves of 64 x 8}}
+kernel.constant @c strassen of @w : memref<4x7x4x16xf32>
+
+// -----
+
+// constant_c6: another number of products
+vit.parameter @w : tensor<64x8xf32>
+// expected-error @+1 {{products of 'memref<2x8x4x16xf32>' do not hold the halves of 64 x 8}}
+kernel.constant @c strassen of @w : memref<2x8x4x16xf32>
+
+// -----
+
+// constant_c6: another depth
+vit.parameter @w : tensor<64x9xf32>
+// expected-error @+1 {{products of 'memref<2x7x4x16xf32>' do not hold the halves of 64 x 9}}
+kernel.constant @c strassen of @w : memref<2x7x4x16xf32>
+
+// -----
+
+// constant_c6: three dimensions
+vit.parameter @w : tensor<64x8xf32>
+// expected-error @+1 {{products of 'memref<2x28x16xf32>' do not hold the halves of 64 x 8}}
+kernel.constant @c strassen of @w : memref<2x28x16xf32>
+
+// -----
+
 // constant_c3: short rows
 vit.parameter @w : tensor<20x8xf32>
 // expected-error @+1 {{rows of 'memref<20x7xf32>' do not hold those of 'tensor<20x8xf32>'}}

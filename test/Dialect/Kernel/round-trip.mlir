@@ -3,6 +3,7 @@
 // RUN: %vitc-opt %s --mlir-print-op-generic | %vitc-opt | FileCheck %s
 
 vit.parameter @w : tensor<20x8xf32>
+vit.parameter @s : tensor<64x8xf32>
 vit.parameter @b : tensor<20xf32>
 
 // CHECK: kernel.spec @gemm "gemm" {activation = "none", bias = true, eps = 5.000000e-01 : f64, m = 4 : i64, shape = array<i64: 1, 2>} flops 1.280000e+03 bytes 0.000000e+00
@@ -13,6 +14,8 @@ kernel.spec @empty "fill" {} flops 0.0 bytes 80.0
 
 // CHECK: kernel.constant @w.panels panels of @w : memref<2x8x16xf32>{{$}}
 kernel.constant @w.panels panels of @w : memref<2x8x16xf32>
+// CHECK: kernel.constant @s.strassen strassen of @s : memref<2x7x4x16xf32>{{$}}
+kernel.constant @s.strassen strassen of @s : memref<2x7x4x16xf32>
 // CHECK: kernel.constant @b.rows rows of @b : memref<1x32xf32> at 1024
 kernel.constant @b.rows rows of @b : memref<1x32xf32> at 1024
 

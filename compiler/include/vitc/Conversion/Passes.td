@@ -14,7 +14,9 @@ def ConvertViTToKernelPass : Pass<"convert-vit-to-kernel", "::mlir::ModuleOp"> {
     Expects what `vit-hoist-parameters` leaves; an op that no kernel computes is an error.
   }];
   let dependentDialects = ["::vitc::kernel::KernelDialect"];
-  let options = [Option<"panel", "panel", "int64_t", "16", "columns in a panel of packed weights">];
+  let options = [Option<"panel", "panel", "int64_t", "16", "columns in a panel of packed weights">,
+                 Option<"fastMatmul", "fast-matmul", "bool", "false",
+                        "one level of Strassen's algorithm for the linear layers that gain by it">];
 }
 
 def ConvertKernelToEmitCPass : Pass<"convert-kernel-to-emitc", "::mlir::ModuleOp"> {

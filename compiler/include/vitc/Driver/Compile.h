@@ -38,6 +38,7 @@ struct CompileOptions {
   std::vector<std::string> outputs;
   std::vector<std::string> disabledRewrites; ///< exact rewrites to leave out, see rewriteNames()
   bool embedWeights = false;
+  bool fastMatmul = false; ///< Strassen's algorithm for the linear layers that gain by it: more weights, less exact
   std::string untilAfter; ///< stop after this stage (import, simplify, fuse, kernels, plan) and print the IR to standard output
   bool printIr = false;   ///< print the IR after every stage to standard error
   std::string cxx;        ///< C++ compiler; $CXX, c++, g++ or clang++ if empty
@@ -47,6 +48,7 @@ struct CompileOptions {
 struct CompileReport {
   std::string name, target;
   int64_t parameters = 0, workspaceBytes = 0, weightsBytes = 0;
+  int64_t fastMatmulBytes = 0; ///< of the weights, what fastMatmul added
   double flops = 0;         ///< nominal: of the model as published
   double computedFlops = 0; ///< what is left after the rewrites
   unsigned kernels = 0, cachedKernels = 0;

@@ -24,6 +24,7 @@ void registerPasses();
 struct PipelineOptions {
   std::vector<std::string> disabledRewrites; ///< some of rewriteNames()
   int64_t panel = 16;             ///< columns in a panel of packed weights: the target's
+  bool fastMatmul = false;        ///< Strassen's algorithm for the linear layers that gain by it
   std::string cppNamespace = "model"; ///< of the emitted C++
 };
 

@@ -26,8 +26,8 @@ static FunctionType convertedType(func::FuncOp source) {
   return FunctionType::get(source.getContext(), inputs, {});
 }
 
-Lowering::Lowering(ModuleOp module, func::FuncOp source, int64_t panel)
-    : builder(source), panel(panel), module(module), source(source), symbols(module) {
+Lowering::Lowering(ModuleOp module, func::FuncOp source, Options options)
+    : builder(source), panel(options.panel), fastMatmul(options.fastMatmul), module(module), source(source), symbols(module) {
   target = func::FuncOp::create(builder, source.getLoc(), source.getName(), convertedType(source));
   for (NamedAttribute attr : source->getDiscardableAttrs())
     target->setAttr(attr.getName(), attr.getValue());
@@ -230,6 +230,13 @@ Value Lowering::panels(Value tensor) {
   int64_t n = type.getDimSize(0), k = type.getNumElements() / n;
   return constant(tensor, kernel::Layout::Panels,
                   MemRefType::get({int64_t(llvm::divideCeil(n, panel)), k, panel}, type.getElementType()));
+}
+
+Value Lowering::strassenPanels(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int64_t n = type.getDimSize(0), k = type.getNumElements() / n;
+  return constant(tensor, kernel::Layout::Strassen,
+                  MemRefType::get({n / 2 / panel, kernel::strassenProducts, k / 2, panel}, type.getElementType()));
 }
 
 Value Lowering::paddedRows(Value tensor, int64_t stride) {

@@ -26,7 +26,11 @@ using Field = std::pair<llvm::StringRef, mlir::Attribute>;
 /// The state of one conversion: `source` is read in order while the new function grows.
 class Lowering {
 public:
-  Lowering(mlir::ModuleOp module, mlir::func::FuncOp source, int64_t panel);
+  struct Options {
+    int64_t panel;   ///< columns in a panel of packed weights
+    bool fastMatmul; ///< Strassen's algorithm where it gains
+  };
+  Lowering(mlir::ModuleOp module, mlir::func::FuncOp source, Options options);
 
   /// Replaces the source function; on failure an error has been emitted.
   mlir::LogicalResult run();
@@ -53,6 +57,8 @@ public:
   //===--- constants -------------------------------------------------------===//
   /// The parameter behind `tensor` as a packed weight matrix.
   mlir::Value panels(mlir::Value tensor);
+  /// The same for Strassen's seven products.
+  mlir::Value strassenPanels(mlir::Value tensor);
   /// The parameter as rows of the given length (a vector is one row), zero in the padding.
   mlir::Value paddedRows(mlir::Value tensor, int64_t stride);
 
@@ -74,6 +80,7 @@ public:
 
   mlir::OpBuilder builder;
   const int64_t panel;
+  const bool fastMatmul;
 
 private:
   mlir::LogicalResult lower(mlir::Operation *op);

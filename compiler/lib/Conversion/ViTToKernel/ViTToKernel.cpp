@@ -25,7 +25,7 @@ struct ConvertViTToKernelPass : vitc::impl::ConvertViTToKernelPassBase<ConvertVi
         function.emitError("takes or returns something that is not a tensor of the vit dialect");
         return signalPassFailure();
       }
-      if (mlir::failed(vitc::lowering::Lowering(getOperation(), function, panel).run()))
+      if (mlir::failed(vitc::lowering::Lowering(getOperation(), function, {panel, fastMatmul}).run()))
         return signalPassFailure();
     }
   }

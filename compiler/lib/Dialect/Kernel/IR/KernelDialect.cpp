@@ -111,6 +111,13 @@ LogicalResult ConstantOp::verifySymbolUses(SymbolTableCollection &symbols) {
       return emitOpError() << "panels of " << getBufferType() << " do not hold " << shape.front() << " x " << k;
     return success();
   }
+  if (getLayout() == Layout::Strassen) {
+    int64_t k = parameter.getTensorType().getNumElements() / shape.front();
+    if (buffer.size() != 4 || buffer[1] != strassenProducts || 2 * buffer[2] != k ||
+        2 * buffer[0] * buffer[3] != shape.front()) // constant_c6
+      return emitOpError() << "products of " << getBufferType() << " do not hold the halves of " << shape.front() << " x " << k;
+    return success();
+  }
   if (buffer.empty() || buffer.back() < shape.back() ||
       getBufferType().getNumElements() / buffer.back() != parameter.getTensorType().getNumElements() / shape.back()) // constant_c3
     return emitOpError() << "rows of " << getBufferType() << " do not hold those of " << parameter.getTensorType();

@@ -34,6 +34,9 @@ constexpr llvm::StringLiteral workspaceBytesAttrName = "kernel.workspace_bytes";
 constexpr llvm::StringLiteral pixelsOffsetAttrName = "kernel.pixels_offset";
 constexpr llvm::StringLiteral scratchBytesAttrName = "kernel.scratch_bytes";
 constexpr llvm::StringLiteral scratchOffsetAttrName = "kernel.scratch_offset";
+/// Products of Strassen's algorithm for matrices of two by two blocks, which takes them in place of eight.
+constexpr int64_t strassenProducts = 7;
+
 constexpr llvm::StringLiteral weightsBytesAttrName = "kernel.weights_bytes";
 
 /// Offset of the first element and one past the last, in elements of the memory behind the buffer. Types are static.

@@ -61,7 +61,7 @@ def bad_configs(model):
         "config-image": model.edited_config(image_size=3),
         "config-model-type": model.edited_config(model_type="resnet"),
         "config-no-model-type": model.edited_config(model_type=None),
-        "config-activation": model.edited_config(hidden_act="mish"),
+        "config-activation": model.edited_config(hidden_act="geluu"),
         "config-architecture": model.edited_config(architectures=["ViTForSomething"]),
         "config-labels": model.edited_config(id2label={"0": "a", "2": "b"}),
     }

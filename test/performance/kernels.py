@@ -1,10 +1,11 @@
 """Times kernels on this machine, as a share of the FMA peak that is measured between their runs. Run by hand:
 
-  VITC_HALIDE=build/bin/vitc-halide python test/performance/kernels.py [gemm|fast_gemm|attention|single_query_attention|norm|patch_embed]... [--threads]
+  VITC_HALIDE=build/bin/vitc-halide python test/performance/kernels.py
+      [gemm|fast_gemm|attention|single_query_attention|norm|patch_embed]... [--threads] [--cold]
       [--schedule '{"tile_m": 4}'] [--panel 32] [--shape M,N,K]
 
 Best of many runs, since a machine's noise only ever adds; on one thread in CPU time, so that other programs disturb less.
-Weights are warm: the same kernel runs again and again.
+Weights are warm, since the same kernel runs again and again, unless --cold gives a gemm those of many layers in turn.
 """
 import argparse
 import pathlib
@@ -50,13 +51,21 @@ def peak_function():
 peak = peak_function()
 
 
-def measure(what, kernel, arguments, flops, threads):
+# More than any third-level cache here.
+COLD_FLOATS = 64 * 1024 * 1024
+
+
+def measure(what, kernel, arguments, flops, threads, further=()):
+    """`further` are weights (argument 1) of other layers: each call takes the next one's, which are cold then."""
     best, fastest, mode = float("inf"), 0.0, THREADS if threads else SERIAL
     clock = time.perf_counter if threads else time.thread_time
     for _ in range(8):
         fastest = max(fastest, peak())
         end = time.perf_counter() + 0.12
         while time.perf_counter() < end:
+            if further:
+                further.append(arguments[1])
+                arguments[1] = further.pop(0)
             start = clock()
             kernel(arguments, mode)
             best = min(best, clock() - start)
@@ -81,7 +90,9 @@ def gemm(m, n, k, options, activation="none", fast=False):
                  random(m * spec["ldc"])]
     if fast:
         arguments.insert(3, guarded(7 * ((m + 1) // 2) * (k // 2)))
-    measure(f"{'fast ' * fast}gemm {m}x{n}x{k} {activation} panel {options.panel}", kernel, arguments, 2.0 * m * n * k, options.threads)
+    further = [random(len(arguments[1])) for _ in range(COLD_FLOATS // len(arguments[1]) if options.cold else 0)]
+    measure(f"{'fast ' * fast}gemm {m}x{n}x{k} {activation} panel {options.panel}", kernel, arguments, 2.0 * m * n * k,
+            options.threads, further)
 
 
 def gemms(options):
@@ -153,6 +164,7 @@ FAMILIES = {"gemm": gemms, "fast_gemm": fast_gemms, "attention": attention, "sin
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("family", nargs="*", default=list(FAMILIES))
 parser.add_argument("--threads", action="store_true", help="two threads")
+parser.add_argument("--cold", action="store_true", help="gemm with weights that are not in a cache")
 parser.add_argument("--schedule", type=json.loads, default={}, help="schedule parameters")
 parser.add_argument("--panel", type=int, default=16)
 parser.add_argument("--shape", type=lambda text: [int(x) for x in text.split(",")], help="one gemm M,N,K")

@@ -122,8 +122,7 @@ struct BatchTask {
 } // namespace
 
 static unsigned char *workspaceOf(const Context &context, int32_t image) {
-  return context.workspace +
-         size_t(image) * context.model->imageWorkspaceBytes;
+  return context.workspace + size_t(image) * context.model->imageWorkspaceBytes;
 }
 
 static size_t pixelsPerImage(const Model &model) {
@@ -139,10 +138,10 @@ static float *madePixels(const Context &context, int32_t image) {
 static void preprocessImage(void *argument, int32_t image) {
   auto &task = *static_cast<BatchTask *>(argument);
   const Model &model = *task.context.model;
-  vitc_status status = preprocess(
-      model.preprocessing, task.images[image],
-      workspaceOf(task.context, image) + model.scratchOffset,
-      madePixels(task.context, image));
+  vitc_status status =
+      preprocess(model.preprocessing, task.images[image],
+                 workspaceOf(task.context, image) + model.scratchOffset,
+                 madePixels(task.context, image));
   int32_t none = VITC_OK;
   if (status != VITC_OK)
     task.status.compare_exchange_strong(none, status);

@@ -228,9 +228,7 @@ static void runOnPool(Threads &threads, int32_t count,
   waitForOthers(threads);
 }
 
-int32_t threadCount(const Threads *threads) {
-  return threads->workerCount + 1;
-}
+int32_t threadCount(const Threads *threads) { return threads->workerCount + 1; }
 
 void parallelFor(Threads *threads, int32_t count,
                  void (*body)(void *task, int32_t index), void *task) {

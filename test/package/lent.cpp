@@ -1,5 +1,5 @@
-// The product lends its workspace and its threads; the results have the same bits as with the library's own.
-// Usage: lent WEIGHTS
+// The product lends its workspace and its threads; the results have the same
+// bits as with the library's own. Usage: lent WEIGHTS
 #include "fashion.h"
 
 #include <atomic>
@@ -23,14 +23,16 @@ static float pixels[fashion_CHANNELS * fashion_HEIGHT * fashion_WIDTH];
 static float expected[fashion_LOGITS_ELEMENTS];
 
 /// On the calling thread, last index first.
-static void backwards(void *user, int32_t count, void (*body)(void *, int32_t), void *task) {
+static void backwards(void *user, int32_t count, void (*body)(void *, int32_t),
+                      void *task) {
   ++*static_cast<std::atomic<int> *>(user);
   for (int32_t i = count; i-- > 0;)
     body(task, i);
 }
 
 /// Four new threads for each loop: slow, but as foreign as it gets.
-static void scattered(void *user, int32_t count, void (*body)(void *, int32_t), void *task) {
+static void scattered(void *user, int32_t count, void (*body)(void *, int32_t),
+                      void *task) {
   ++*static_cast<std::atomic<int> *>(user);
   std::atomic<int32_t> next(0);
   std::vector<std::thread> threads;
@@ -43,7 +45,8 @@ static void scattered(void *user, int32_t count, void (*body)(void *, int32_t), 
     thread.join();
 }
 
-static void checkLoop(const char *weights, fashion_parallel_for loop, int32_t threads, const char *name) {
+static void checkLoop(const char *weights, fashion_parallel_for loop,
+                      int32_t threads, const char *name) {
   std::atomic<int> calls(0);
   fashion_options options = {};
   options.threads = threads;
@@ -51,16 +54,21 @@ static void checkLoop(const char *weights, fashion_parallel_for loop, int32_t th
   options.parallel_user = &calls;
   fashion_net net(weights, &options);
   float logits[fashion_LOGITS_ELEMENTS];
-  expect(net.status() == fashion_OK && net.runTensor(pixels, logits) == fashion_OK, name);
-  expect(!memcmp(logits, expected, sizeof logits), "a lent loop gives other bits");
+  expect(net.status() == fashion_OK &&
+             net.runTensor(pixels, logits) == fashion_OK,
+         name);
+  expect(!memcmp(logits, expected, sizeof logits),
+         "a lent loop gives other bits");
   expect(calls > 0, "the lent loop is not called");
 }
 
 static void checkWorkspace(const char *weights) {
   constexpr size_t guard = 4096;
-  auto *block = static_cast<unsigned char *>(aligned_alloc(64, (fashion_WORKSPACE_BYTES + 2 * guard + 63) / 64 * 64));
+  auto *block = static_cast<unsigned char *>(
+      aligned_alloc(64, (fashion_WORKSPACE_BYTES + 2 * guard + 63) / 64 * 64));
   unsigned char *workspace = block + guard;
-  // 0xff is NaN wherever it is read as a float: nothing may depend on what the workspace held.
+  // 0xff is NaN wherever it is read as a float: nothing may depend on what the
+  // workspace held.
   memset(block, 0xff, fashion_WORKSPACE_BYTES + 2 * guard);
   fashion_options options = {};
   options.workspace = workspace;
@@ -71,8 +79,10 @@ static void checkWorkspace(const char *weights) {
     fashion_net moved(std::move(net));
     expect(moved.status() == fashion_OK, "a lent workspace is refused");
     for (int run = 0; run < 2; ++run) {
-      expect(moved.runTensor(pixels, logits) == fashion_OK, "a run with a lent workspace fails");
-      expect(!memcmp(logits, expected, sizeof logits), "a lent workspace gives other bits");
+      expect(moved.runTensor(pixels, logits) == fashion_OK,
+             "a run with a lent workspace fails");
+      expect(!memcmp(logits, expected, sizeof logits),
+             "a lent workspace gives other bits");
     }
   }
   for (size_t i = 0; i < guard; ++i)
@@ -89,7 +99,9 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < sizeof pixels / sizeof *pixels; ++i)
     pixels[i] = float(i % 17) / 8 - 1;
   fashion_net net(argv[1]);
-  expect(net.status() == fashion_OK && net.runTensor(pixels, expected) == fashion_OK, "a plain run fails");
+  expect(net.status() == fashion_OK &&
+             net.runTensor(pixels, expected) == fashion_OK,
+         "a plain run fails");
   checkLoop(argv[1], backwards, 0, "a loop on one thread");
   checkLoop(argv[1], scattered, 0, "a loop on four threads");
   checkLoop(argv[1], scattered, 3, "a loop on four threads, asked for three");

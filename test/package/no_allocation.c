@@ -1,6 +1,7 @@
-/* Counts what the library asks the system for. Between fashion_create and fashion_destroy it must be nothing.
-   Functions defined in the program stand before those of the C library, also for the code of a static library.
-   Usage: no_allocation WEIGHTS */
+/* Counts what the library asks the system for. Between fashion_create and
+   fashion_destroy it must be nothing. Functions defined in the program stand
+   before those of the C library, also for the code of a static library. Usage:
+   no_allocation WEIGHTS */
 #define _GNU_SOURCE
 #include "fashion.h"
 
@@ -44,8 +45,12 @@ void *memalign(size_t alignment, size_t size) {
   count(&memory);
   return __libc_memalign(alignment, size);
 }
-void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
-int posix_memalign(void **block, size_t alignment, size_t size) { return (*block = memalign(alignment, size)) ? 0 : ENOMEM; }
+void *aligned_alloc(size_t alignment, size_t size) {
+  return memalign(alignment, size);
+}
+int posix_memalign(void **block, size_t alignment, size_t size) {
+  return (*block = memalign(alignment, size)) ? 0 : ENOMEM;
+}
 void free(void *block) {
   if (block)
     count(&memory);
@@ -56,9 +61,11 @@ static void *(*realMmap)(void *, size_t, int, int, int, off_t);
 static int (*realMunmap)(void *, size_t);
 static int (*realOpen)(const char *, int, ...);
 static int (*realLock)(pthread_mutex_t *);
-static int (*realThread)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+static int (*realThread)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
+                         void *);
 
-/* dlsym gives an object pointer; ISO C knows no cast from that to a function. */
+/* dlsym gives an object pointer; ISO C knows no cast from that to a function.
+ */
 __attribute__((constructor)) static void findReal(void) {
   *(void **)&realMmap = dlsym(RTLD_NEXT, "mmap");
   *(void **)&realMunmap = dlsym(RTLD_NEXT, "munmap");
@@ -67,7 +74,8 @@ __attribute__((constructor)) static void findReal(void) {
   *(void **)&realThread = dlsym(RTLD_NEXT, "pthread_create");
 }
 
-void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset) {
+void *mmap(void *address, size_t size, int protection, int flags, int file,
+           off_t offset) {
   count(&mappings);
   return realMmap(address, size, protection, flags, file, offset);
 }
@@ -87,19 +95,23 @@ int pthread_mutex_lock(pthread_mutex_t *mutex) {
   count(&locks);
   return realLock(mutex);
 }
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument) {
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                   void *(*body)(void *), void *argument) {
   count(&threads);
   return realThread(thread, attributes, body, argument);
 }
 
 static void report(const char *when) {
-  printf("%s: %d memory, %d mappings, %d files, %d locks, %d threads\n", when, memory, mappings, files, locks, threads);
+  printf("%s: %d memory, %d mappings, %d files, %d locks, %d threads\n", when,
+         memory, mappings, files, locks, threads);
 }
 
 int main(int argc, char **argv) {
   static uint8_t pixels[fashion_HEIGHT * fashion_WIDTH];
-  static float tensor[fashion_HEIGHT * fashion_WIDTH], logits[fashion_LOGITS_ELEMENTS];
-  fashion_image image = {pixels, fashion_WIDTH, fashion_HEIGHT, fashion_CHANNELS, fashion_WIDTH};
+  static float tensor[fashion_HEIGHT * fashion_WIDTH],
+      logits[fashion_LOGITS_ELEMENTS];
+  fashion_image image = {pixels, fashion_WIDTH, fashion_HEIGHT,
+                         fashion_CHANNELS, fashion_WIDTH};
   fashion_options options = {.threads = 3};
   fashion_context *context;
   if (argc != 2)
@@ -116,9 +128,11 @@ int main(int argc, char **argv) {
   memory = mappings = files = locks = threads = 0;
   atomic_store(&counting, 1);
   for (int i = 0; i < 20; ++i)
-    if (fashion_run(context, &image, logits) != fashion_OK || fashion_run_tensor(context, tensor, logits) != fashion_OK)
+    if (fashion_run(context, &image, logits) != fashion_OK ||
+        fashion_run_tensor(context, tensor, logits) != fashion_OK)
       return 1;
-  fashion_run(context, NULL, logits); /* a wrong call allocates nothing, either */
+  fashion_run(context, NULL,
+              logits); /* a wrong call allocates nothing, either */
   atomic_store(&counting, 0);
   report("run");
   int asked = memory + mappings + files + locks + threads;

@@ -1,5 +1,6 @@
-/* A product in C99: runs `fashion` on one raw picture and prints the logits, exactly.
-   Usage: product WEIGHTS PIXELS WIDTH HEIGHT CHANNELS; WEIGHTS is - when they are inside the library. */
+/* A product in C99: runs `fashion` on one raw picture and prints the logits,
+   exactly. Usage: product WEIGHTS PIXELS WIDTH HEIGHT CHANNELS; WEIGHTS is -
+   when they are inside the library. */
 #include "fashion.h"
 
 #include <stdio.h>
@@ -29,7 +30,8 @@ int main(int argc, char **argv) {
     return 2;
   fclose(file);
 
-  status = fashion_create(strcmp(argv[1], "-") ? argv[1] : NULL, NULL, &context);
+  status =
+      fashion_create(strcmp(argv[1], "-") ? argv[1] : NULL, NULL, &context);
   if (status == fashion_OK)
     status = fashion_run(context, &image, logits);
   if (status != fashion_OK) {

@@ -1,5 +1,5 @@
-/* Prints the status that fashion_create gives for each weights file in turn, then those of wrong arguments.
-   Usage: statuses GOOD-WEIGHTS WEIGHTS... */
+/* Prints the status that fashion_create gives for each weights file in turn,
+   then those of wrong arguments. Usage: statuses GOOD-WEIGHTS WEIGHTS... */
 #include "fashion.h"
 
 #include <stdio.h>
@@ -9,12 +9,17 @@ static uint8_t pixels[fashion_HEIGHT * fashion_WIDTH * 4];
 static float logits[fashion_LOGITS_ELEMENTS];
 static _Alignas(64) unsigned char workspace[fashion_WORKSPACE_BYTES + 64];
 
-static void print(const char *what, fashion_status status) { printf("%s %d\n", what, (int)status); }
+static void print(const char *what, fashion_status status) {
+  printf("%s %d\n", what, (int)status);
+}
 
-static void create(const char *what, const char *weights, const fashion_options *options) {
-  fashion_context *context = (fashion_context *)workspace; /* not NULL, to see that a failure sets it */
+static void create(const char *what, const char *weights,
+                   const fashion_options *options) {
+  fashion_context *context = (fashion_context *)
+      workspace; /* not NULL, to see that a failure sets it */
   fashion_status status = fashion_create(weights, options, &context);
-  if ((status == fashion_OK) != (context != NULL) || !fashion_status_text(status)[0])
+  if ((status == fashion_OK) != (context != NULL) ||
+      !fashion_status_text(status)[0])
     abort();
   print(what, status);
   if (status == fashion_OK)
@@ -24,7 +29,8 @@ static void create(const char *what, const char *weights, const fashion_options 
 int main(int argc, char **argv) {
   fashion_options options = {0};
   fashion_context *context;
-  fashion_image image = {pixels, fashion_WIDTH, fashion_HEIGHT, fashion_CHANNELS, fashion_WIDTH * fashion_CHANNELS};
+  fashion_image image = {pixels, fashion_WIDTH, fashion_HEIGHT,
+                         fashion_CHANNELS, fashion_WIDTH * fashion_CHANNELS};
   fashion_image bad;
   int i;
   if (argc < 2)

@@ -1,5 +1,6 @@
-// Two models in one program, each with code, threads and weights of its own; both run at the same time.
-// Usage: two_models FASHION-WEIGHTS GOLDEN-WEIGHTS; prints the first logit of each, and they must not change.
+// Two models in one program, each with code, threads and weights of its own;
+// both run at the same time. Usage: two_models FASHION-WEIGHTS GOLDEN-WEIGHTS;
+// prints the first logit of each, and they must not change.
 #include "fashion.h"
 #include "golden.h"
 
@@ -8,7 +9,8 @@
 #include <thread>
 
 static float fashionPixels[fashion_CHANNELS * fashion_HEIGHT * fashion_WIDTH];
-static float goldenPixels[golden_BATCH * golden_CHANNELS * golden_HEIGHT * golden_WIDTH];
+static float
+    goldenPixels[golden_BATCH * golden_CHANNELS * golden_HEIGHT * golden_WIDTH];
 
 /// Runs many times and returns whether all runs gave the same bits.
 template <size_t N, typename Run>
@@ -33,14 +35,21 @@ int main(int argc, char **argv) {
   fashion_net fashion(argv[1]);
   golden_net golden(argv[2]);
   if (fashion.status() != fashion_OK || golden.status() != golden_OK)
-    return fprintf(stderr, "%s, %s\n", fashion_status_text(fashion.status()), golden_status_text(golden.status())), 1;
+    return fprintf(stderr, "%s, %s\n", fashion_status_text(fashion.status()),
+                   golden_status_text(golden.status())),
+           1;
 
-  float fashionLogits[fashion_LOGITS_ELEMENTS], goldenLogits[golden_LOGITS_ELEMENTS];
+  float fashionLogits[fashion_LOGITS_ELEMENTS],
+      goldenLogits[golden_LOGITS_ELEMENTS];
   bool fashionSame = false, goldenSame = false;
   std::thread other([&] {
-    goldenSame = repeats(goldenLogits, [&](float *logits) { return golden.runTensor(goldenPixels, logits) == golden_OK; });
+    goldenSame = repeats(goldenLogits, [&](float *logits) {
+      return golden.runTensor(goldenPixels, logits) == golden_OK;
+    });
   });
-  fashionSame = repeats(fashionLogits, [&](float *logits) { return fashion.runTensor(fashionPixels, logits) == fashion_OK; });
+  fashionSame = repeats(fashionLogits, [&](float *logits) {
+    return fashion.runTensor(fashionPixels, logits) == fashion_OK;
+  });
   other.join();
   if (!fashionSame || !goldenSame)
     return fprintf(stderr, "a run failed or gave other bits\n"), 1;

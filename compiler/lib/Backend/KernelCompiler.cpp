@@ -22,12 +22,15 @@ static std::string join(llvm::StringRef folder, const llvm::Twine &name) {
 static llvm::Expected<std::string> readText(llvm::StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
-    return llvm::createStringError(buffer.getError(), path + ": " + buffer.getError().message());
+    return llvm::createStringError(buffer.getError(),
+                                   path + ": " + buffer.getError().message());
   return (*buffer)->getBuffer().str();
 }
 
-/// The kernel in a folder of the cache, or an error if the folder is missing or damaged.
-static llvm::Expected<CompiledKernel> load(llvm::StringRef folder, llvm::StringRef name) {
+/// The kernel in a folder of the cache, or an error if the folder is missing or
+/// damaged.
+static llvm::Expected<CompiledKernel> load(llvm::StringRef folder,
+                                           llvm::StringRef name) {
   CompiledKernel kernel;
   kernel.name = name.str();
   kernel.objectPath = join(folder, "kernel.o");
@@ -43,7 +46,8 @@ static llvm::Expected<CompiledKernel> load(llvm::StringRef folder, llvm::StringR
     return parsed.takeError();
   llvm::json::Object *object = parsed->getAsObject();
   uint64_t size = 0;
-  if (!object || fs::file_size(kernel.objectPath, size) || int64_t(size) != object->getInteger("object_bytes").value_or(-1))
+  if (!object || fs::file_size(kernel.objectPath, size) ||
+      int64_t(size) != object->getInteger("object_bytes").value_or(-1))
     return llvm::createStringError(folder + ": damaged");
   kernel.report = std::move(*object);
   return kernel;
@@ -51,7 +55,8 @@ static llvm::Expected<CompiledKernel> load(llvm::StringRef folder, llvm::StringR
 
 namespace {
 
-/// One kernel on its way: a folder in the cache under the hash of everything that decides its contents.
+/// One kernel on its way: a folder in the cache under the hash of everything
+/// that decides its contents.
 struct Job {
   const KernelRequest *request;
   std::string folder, staging;
@@ -59,31 +64,41 @@ struct Job {
 
 } // namespace
 
-/// A backend that was rebuilt may give other kernels under the same version, so its file is part of the key.
+/// A backend that was rebuilt may give other kernels under the same version, so
+/// its file is part of the key.
 static llvm::Expected<std::string> identityOf(llvm::StringRef program) {
-  auto buffer = llvm::MemoryBuffer::getFile(program, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  auto buffer = llvm::MemoryBuffer::getFile(program, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
   if (!buffer)
-    return userError(program, "cannot run the kernel backend: " + buffer.getError().message());
-  return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef((*buffer)->getBuffer())), /*LowerCase=*/true);
+    return userError(program, "cannot run the kernel backend: " +
+                                  buffer.getError().message());
+  return llvm::toHex(
+      llvm::SHA256::hash(llvm::arrayRefFromStringRef((*buffer)->getBuffer())),
+      /*LowerCase=*/true);
 }
 
 static llvm::Error prepare(Job &job) {
-  job.staging = job.folder + ".tmp" + std::to_string(llvm::sys::Process::getProcessId());
+  job.staging =
+      job.folder + ".tmp" + std::to_string(llvm::sys::Process::getProcessId());
   if (std::error_code code = fs::create_directories(job.staging))
-    return userError(job.staging, "cannot create the kernel cache: " + code.message() + "; VITC_CACHE_DIR names another folder");
+    return userError(job.staging,
+                     "cannot create the kernel cache: " + code.message() +
+                         "; VITC_CACHE_DIR names another folder");
   std::error_code code;
   llvm::raw_fd_ostream os(join(job.staging, "spec.json"), code);
   os << job.request->specification << "\n";
   os.close();
   if (code || os.has_error()) {
     os.clear_error();
-    return userError(job.staging, "cannot write to the kernel cache: " + (code ? code : os.error()).message());
+    return userError(job.staging, "cannot write to the kernel cache: " +
+                                      (code ? code : os.error()).message());
   }
   return llvm::Error::success();
 }
 
-llvm::Expected<std::vector<CompiledKernel>> vitc::compileKernels(llvm::ArrayRef<KernelRequest> requests,
-                                                                 const KernelCompilerOptions &options) {
+llvm::Expected<std::vector<CompiledKernel>>
+vitc::compileKernels(llvm::ArrayRef<KernelRequest> requests,
+                     const KernelCompilerOptions &options) {
   llvm::Expected<std::string> identity = identityOf(options.program);
   if (!identity)
     return identity.takeError();
@@ -91,8 +106,14 @@ llvm::Expected<std::vector<CompiledKernel>> vitc::compileKernels(llvm::ArrayRef<
   std::vector<Job> jobs, missing;
   unsigned done = 0;
   for (const KernelRequest &request : requests) {
-    std::string key = llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(*identity + request.specification)), true);
-    Job job{&request, join(options.cacheFolder, "kernels/" + key.substr(0, 2) + "/" + key.substr(2, 38)), ""};
+    std::string key =
+        llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(
+                        *identity + request.specification)),
+                    true);
+    Job job{&request,
+            join(options.cacheFolder,
+                 "kernels/" + key.substr(0, 2) + "/" + key.substr(2, 38)),
+            ""};
     jobs.push_back(job);
     llvm::Expected<CompiledKernel> known = load(job.folder, request.name);
     if (known) {
@@ -113,21 +134,27 @@ llvm::Expected<std::vector<CompiledKernel>> vitc::compileKernels(llvm::ArrayRef<
   for (Job &job : missing) {
     if (llvm::Error error = prepare(job))
       return error;
-    processes.push_back({options.program, {"--spec", join(job.staging, "spec.json"), "-o", join(job.staging, "kernel")}});
+    processes.push_back({options.program,
+                         {"--spec", join(job.staging, "spec.json"), "-o",
+                          join(job.staging, "kernel")}});
   }
-  llvm::Error error = runProcesses(processes, options.jobs, options.timeoutSeconds, [&](size_t index, const ProcessResult &result) -> llvm::Error {
-    Job &job = missing[index];
-    if (!result.succeeded()) {
-      fs::remove_directories(job.staging);
-      return llvm::createStringError("the backend could not compile kernel " + job.request->name + ": " + result.describe());
-    }
-    // Another vitc may have been quicker; its kernel is the same.
-    if (fs::rename(job.staging, job.folder))
-      fs::remove_directories(job.staging);
-    ++done;
-    report();
-    return llvm::Error::success();
-  });
+  llvm::Error error = runProcesses(
+      processes, options.jobs, options.timeoutSeconds,
+      [&](size_t index, const ProcessResult &result) -> llvm::Error {
+        Job &job = missing[index];
+        if (!result.succeeded()) {
+          fs::remove_directories(job.staging);
+          return llvm::createStringError(
+              "the backend could not compile kernel " + job.request->name +
+              ": " + result.describe());
+        }
+        // Another vitc may have been quicker; its kernel is the same.
+        if (fs::rename(job.staging, job.folder))
+          fs::remove_directories(job.staging);
+        ++done;
+        report();
+        return llvm::Error::success();
+      });
   if (error) {
     for (Job &job : missing)
       fs::remove_directories(job.staging);
@@ -139,7 +166,9 @@ llvm::Expected<std::vector<CompiledKernel>> vitc::compileKernels(llvm::ArrayRef<
     llvm::Expected<CompiledKernel> kernel = load(job.folder, job.request->name);
     if (!kernel)
       return kernel.takeError();
-    kernel->cached = llvm::none_of(missing, [&](const Job &other) { return other.request == job.request; });
+    kernel->cached = llvm::none_of(missing, [&](const Job &other) {
+      return other.request == job.request;
+    });
     kernels.push_back(std::move(*kernel));
   }
   return kernels;

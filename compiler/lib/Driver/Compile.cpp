@@ -28,13 +28,18 @@ using namespace vitc;
 //===----------------------------------------------------------------------===//
 
 /// A C identifier out of the model's name, or the one given if it is one.
-static llvm::Expected<std::string> identifierFor(const CompileOptions &options, StringRef modelName) {
+static llvm::Expected<std::string> identifierFor(const CompileOptions &options,
+                                                 StringRef modelName) {
   auto isIdentifier = [](StringRef text) {
-    return !text.empty() && !llvm::isDigit(text[0]) && llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+    return !text.empty() && !llvm::isDigit(text[0]) &&
+           llvm::all_of(text,
+                        [](char c) { return llvm::isAlnum(c) || c == '_'; });
   };
   if (!options.name.empty()) {
     if (!isIdentifier(options.name))
-      return userError("--name " + options.name + " is not a C identifier (letters, digits and _, not starting with a digit)");
+      return userError("--name " + options.name +
+                       " is not a C identifier (letters, digits and _, not "
+                       "starting with a digit)");
     return options.name;
   }
   std::string name;
@@ -44,19 +49,23 @@ static llvm::Expected<std::string> identifierFor(const CompileOptions &options, 
 }
 
 static llvm::Error checkOptions(const CompileOptions &options) {
-  auto isOneOf = [](StringRef option, StringRef value, ArrayRef<StringRef> known) -> llvm::Error {
+  auto isOneOf = [](StringRef option, StringRef value,
+                    ArrayRef<StringRef> known) -> llvm::Error {
     if (llvm::is_contained(known, value))
       return llvm::Error::success();
-    return userError(option + " " + value + ": known are " + llvm::join(known, ", "));
+    return userError(option + " " + value + ": known are " +
+                     llvm::join(known, ", "));
   };
   if (options.batch < 1 || options.batch > 1024)
-    return userError("--batch " + Twine(options.batch) + " is not between 1 and 1024");
+    return userError("--batch " + Twine(options.batch) +
+                     " is not between 1 and 1024");
   if (llvm::Error error = isOneOf("--precision", options.precision, {"f32"}))
     return error;
   if (llvm::Error error = isOneOf("--backend", options.backend, {"halide"}))
     return error;
   for (const std::string &rewrite : options.disabledRewrites)
-    if (llvm::Error error = isOneOf("--disable-rewrite", rewrite, SmallVector<StringRef>(rewriteNames())))
+    if (llvm::Error error = isOneOf("--disable-rewrite", rewrite,
+                                    SmallVector<StringRef>(rewriteNames())))
       return error;
   if (!options.untilAfter.empty()) {
     std::vector<StringRef> names = {"import"};
@@ -64,7 +73,8 @@ static llvm::Error checkOptions(const CompileOptions &options) {
       names.push_back(stage.name);
     return isOneOf("--until-after", options.untilAfter, names);
   }
-  return isOneOf("--emit", options.emit, {"library", "source", "mlir", "kernels"});
+  return isOneOf("--emit", options.emit,
+                 {"library", "source", "mlir", "kernels"});
 }
 
 //===----------------------------------------------------------------------===//
@@ -83,12 +93,16 @@ static llvm::json::Value toJson(Attribute attribute) {
   return llvm::json::Array(cast<DenseI64ArrayAttr>(attribute).asArrayRef());
 }
 
-/// Every kernel for every level of the target, with symbols that tell the levels apart.
-static std::vector<KernelRequest> kernelRequests(ModuleOp module, const Target &target, const LibraryDescription &library) {
+/// Every kernel for every level of the target, with symbols that tell the
+/// levels apart.
+static std::vector<KernelRequest>
+kernelRequests(ModuleOp module, const Target &target,
+               const LibraryDescription &library) {
   std::vector<KernelRequest> requests;
   for (auto [level, variant] : llvm::zip(target.levels, library.variants))
     for (auto spec : module.getOps<kernel::SpecOp>()) {
-      std::string name = spec.getSymName().str() + kernelSuffix(library, variant);
+      std::string name =
+          spec.getSymName().str() + kernelSuffix(library, variant);
       llvm::json::Object config;
       for (NamedAttribute field : spec.getConfig())
         config[field.getName().str()] = toJson(field.getValue());
@@ -97,7 +111,9 @@ static std::vector<KernelRequest> kernelRequests(ModuleOp module, const Target &
                                   {"target", level.backend},
                                   {"family", spec.getFamily()},
                                   {"spec", std::move(config)}};
-      requests.push_back({name, llvm::formatv("{0}", llvm::json::Value(std::move(document))).str()});
+      requests.push_back(
+          {name,
+           llvm::formatv("{0}", llvm::json::Value(std::move(document))).str()});
     }
   return requests;
 }
@@ -111,16 +127,20 @@ namespace {
 /// One compile, step by step.
 class Compilation {
 public:
-  Compilation(const CompileOptions &options, const Installation &installation, const ProgressCallback &progress)
-      : options(options), installation(installation), progressCallback(progress) {
+  Compilation(const CompileOptions &options, const Installation &installation,
+              const ProgressCallback &progress)
+      : options(options), installation(installation),
+        progressCallback(progress) {
     DialectRegistry registry;
     registerDialects(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
-    // Parallel passes gain nothing on one function, and one thread keeps the output of --print-ir in order.
+    // Parallel passes gain nothing on one function, and one thread keeps the
+    // output of --print-ir in order.
     context.disableMultithreading();
     context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
-      llvm::raw_string_ostream(diagnostics) << diagnostic.getLocation() << ": " << diagnostic << "\n";
+      llvm::raw_string_ostream(diagnostics)
+          << diagnostic.getLocation() << ": " << diagnostic << "\n";
     });
   }
 
@@ -131,7 +151,8 @@ private:
   llvm::Error lower();
   llvm::Error emit();
   llvm::Error emitLibrary(Staging &staging);
-  llvm::Expected<std::vector<CompiledKernel>> compileKernels(ArrayRef<KernelRequest> requests);
+  llvm::Expected<std::vector<CompiledKernel>>
+  compileKernels(ArrayRef<KernelRequest> requests);
   void progress(StringRef stage, unsigned done, unsigned total) {
     if (progressCallback)
       progressCallback(stage, done, total);
@@ -165,7 +186,9 @@ void Compilation::show(StringRef stage) {
 }
 
 llvm::Error Compilation::import() {
-  llvm::Expected<ModelSource> opened = openModel(options.model, options.configPath, options.seed, installation.modelsFolder);
+  llvm::Expected<ModelSource> opened =
+      openModel(options.model, options.configPath, options.seed,
+                installation.modelsFolder);
   if (!opened)
     return opened.takeError();
   source = std::move(*opened);
@@ -173,7 +196,8 @@ llvm::Error Compilation::import() {
   if (!name)
     return name.takeError();
   report.name = *name;
-  llvm::Expected<ImportedModel> imported = importModel(&context, source, {/*batch=*/1, options.imageSize, options.outputs});
+  llvm::Expected<ImportedModel> imported = importModel(
+      &context, source, {/*batch=*/1, options.imageSize, options.outputs});
   if (!imported)
     return imported.takeError();
   model = std::move(*imported);
@@ -184,16 +208,22 @@ llvm::Error Compilation::import() {
   return llvm::Error::success();
 }
 
-/// What the runtime's preprocessing needs: preprocessScratchBytes in runtime/preprocess.h. The generated code asserts that it is enough.
-static int64_t preprocessScratchBytes(int64_t channels, int64_t height, int64_t width) {
-  return llvm::alignTo(4 * channels * height * width + channels * width + 8 * width, 64) + 256 * 1024;
+/// What the runtime's preprocessing needs: preprocessScratchBytes in
+/// runtime/preprocess.h. The generated code asserts that it is enough.
+static int64_t preprocessScratchBytes(int64_t channels, int64_t height,
+                                      int64_t width) {
+  return llvm::alignTo(
+             4 * channels * height * width + channels * width + 8 * width, 64) +
+         256 * 1024;
 }
 
 llvm::Error Compilation::lower() {
   auto function = model.module->lookupSymbol<func::FuncOp>(vit::forwardName);
-  auto image = cast<RankedTensorType>(function.getArgument(0).getType()).getShape();
+  auto image =
+      cast<RankedTensorType>(function.getArgument(0).getType()).getShape();
   function->setAttr(kernel::scratchBytesAttrName,
-                    Builder(&context).getI64IntegerAttr(preprocessScratchBytes(image[1], image[2], image[3])));
+                    Builder(&context).getI64IntegerAttr(
+                        preprocessScratchBytes(image[1], image[2], image[3])));
   PipelineOptions pipeline;
   pipeline.disabledRewrites = options.disabledRewrites;
   pipeline.panel = target->panel;
@@ -202,9 +232,11 @@ llvm::Error Compilation::lower() {
     PassManager manager(&context);
     stage.populate(manager, pipeline);
     if (failed(manager.run(*model.module)))
-      return llvm::createStringError("stage " + stage.name + " failed\n" + diagnostics);
+      return llvm::createStringError("stage " + stage.name + " failed\n" +
+                                     diagnostics);
     if (stage.name == "fuse")
-      report.computedFlops = double(options.batch) * vit::countFlops(*model.module);
+      report.computedFlops =
+          double(options.batch) * vit::countFlops(*model.module);
     show(stage.name);
     if (options.untilAfter == stage.name)
       break;
@@ -212,16 +244,24 @@ llvm::Error Compilation::lower() {
   return llvm::Error::success();
 }
 
-llvm::Expected<std::vector<CompiledKernel>> Compilation::compileKernels(ArrayRef<KernelRequest> requests) {
+llvm::Expected<std::vector<CompiledKernel>>
+Compilation::compileKernels(ArrayRef<KernelRequest> requests) {
   KernelCompilerOptions compiler;
   compiler.program = installation.backendProgram;
   compiler.cacheFolder = installation.cacheFolder;
-  compiler.jobs = options.threads ? options.threads : llvm::heavyweight_hardware_concurrency().compute_thread_count();
-  compiler.progress = [&](unsigned done, unsigned total) { progress("compiling kernels", done, total); };
-  llvm::Expected<std::vector<CompiledKernel>> kernels = vitc::compileKernels(requests, compiler);
+  compiler.jobs =
+      options.threads
+          ? options.threads
+          : llvm::heavyweight_hardware_concurrency().compute_thread_count();
+  compiler.progress = [&](unsigned done, unsigned total) {
+    progress("compiling kernels", done, total);
+  };
+  llvm::Expected<std::vector<CompiledKernel>> kernels =
+      vitc::compileKernels(requests, compiler);
   if (kernels) {
     report.kernels = kernels->size();
-    report.cachedKernels = llvm::count_if(*kernels, [](const CompiledKernel &kernel) { return kernel.cached; });
+    report.cachedKernels = llvm::count_if(
+        *kernels, [](const CompiledKernel &kernel) { return kernel.cached; });
   }
   return kernels;
 }
@@ -231,7 +271,8 @@ static int64_t strassenExtraBytes(ModuleOp module) {
   int64_t bytes = 0;
   for (auto constant : module.getOps<kernel::ConstantOp>())
     if (constant.getLayout() == kernel::Layout::Strassen)
-      bytes += kernel::reservedBytes(constant.getBufferType()) / kernel::strassenProducts * (kernel::strassenProducts - 4);
+      bytes += kernel::reservedBytes(constant.getBufferType()) /
+               kernel::strassenProducts * (kernel::strassenProducts - 4);
   return bytes;
 }
 
@@ -239,21 +280,31 @@ llvm::Error Compilation::emitLibrary(Staging &staging) {
   LibraryDescription library = describeLibrary(*model.module, options.batch);
   for (const Level &level : target->levels)
     library.variants.push_back({level.name.str(), level.cpu.str()});
-  std::vector<KernelRequest> requests = kernelRequests(*model.module, *target, library);
-  llvm::Expected<std::vector<CompiledKernel>> kernels = compileKernels(requests);
+  std::vector<KernelRequest> requests =
+      kernelRequests(*model.module, *target, library);
+  llvm::Expected<std::vector<CompiledKernel>> kernels =
+      compileKernels(requests);
   if (!kernels)
     return kernels.takeError();
   if (options.emit == "kernels") {
     for (auto [request, kernel] : llvm::zip(requests, *kernels)) {
-      if (llvm::Error error = staging.write("kernels/" + kernel.name + ".spec.json", request.specification + "\n"))
+      if (llvm::Error error =
+              staging.write("kernels/" + kernel.name + ".spec.json",
+                            request.specification + "\n"))
         return error;
-      if (llvm::Error error = staging.write("kernels/" + kernel.name + ".cpp", kernel.adapter))
+      if (llvm::Error error =
+              staging.write("kernels/" + kernel.name + ".cpp", kernel.adapter))
         return error;
-      if (llvm::Error error = staging.write("kernels/" + kernel.name + ".json",
-                                            llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Object(kernel.report))).str()))
+      if (llvm::Error error = staging.write(
+              "kernels/" + kernel.name + ".json",
+              llvm::formatv("{0:2}\n", llvm::json::Value(
+                                           llvm::json::Object(kernel.report)))
+                  .str()))
         return error;
-      if (std::error_code code = llvm::sys::fs::copy_file(kernel.objectPath, staging.path("kernels/" + kernel.name + ".o")))
-        return userError(kernel.objectPath, "cannot be copied: " + code.message());
+      if (std::error_code code = llvm::sys::fs::copy_file(
+              kernel.objectPath, staging.path("kernels/" + kernel.name + ".o")))
+        return userError(kernel.objectPath,
+                         "cannot be copied: " + code.message());
     }
     return llvm::Error::success();
   }
@@ -265,44 +316,53 @@ llvm::Error Compilation::emitLibrary(Staging &staging) {
   library.embedWeights = options.embedWeights;
   library.flops = report.flops;
 
-  // Two libraries can share a weights file only if they agree on every kernel and every offset.
+  // Two libraries can share a weights file only if they agree on every kernel
+  // and every offset.
   std::string program = library.target + "\n";
   llvm::raw_string_ostream os(program);
   model.module->print(os);
-  std::string weightsName = "share/" + library.name + "/" + library.name + ".weights";
-  std::string weightsPath = options.embedWeights ? staging.scratch(weightsName) : staging.path(weightsName);
+  std::string weightsName =
+      "share/" + library.name + "/" + library.name + ".weights";
+  std::string weightsPath = options.embedWeights ? staging.scratch(weightsName)
+                                                 : staging.path(weightsName);
   llvm::Expected<WeightsFile> weights =
       writeWeights(*model.module, *source.checkpoint, program, weightsPath,
-                   [&](unsigned done, unsigned total) { progress("packing weights", done, total); });
+                   [&](unsigned done, unsigned total) {
+                     progress("packing weights", done, total);
+                   });
   if (!weights)
     return weights.takeError();
   library.weightsIdentity = weights->identity;
 
-  llvm::Expected<std::string> manifest =
-      makeManifest({options, source, model, library, requests, *kernels, report.parameters});
+  llvm::Expected<std::string> manifest = makeManifest(
+      {options, source, model, library, requests, *kernels, report.parameters});
   if (!manifest)
     return manifest.takeError();
   const std::string &id = library.name;
-  std::pair<std::string, std::string> files[] = {{"include/" + id + ".h", emitHeader(library)},
-                                                 {"share/" + id + "/manifest.json", *manifest},
-                                                 {"lib/cmake/" + id + "/" + id + "Config.cmake", emitCMakeConfig(library)},
-                                                 {"lib/pkgconfig/" + id + ".pc", emitPkgConfig(library)},
-                                                 {"example/main.cpp", emitExample(library)},
-                                                 {"example/CMakeLists.txt", emitExampleCMake(library)}};
+  std::pair<std::string, std::string> files[] = {
+      {"include/" + id + ".h", emitHeader(library)},
+      {"share/" + id + "/manifest.json", *manifest},
+      {"lib/cmake/" + id + "/" + id + "Config.cmake", emitCMakeConfig(library)},
+      {"lib/pkgconfig/" + id + ".pc", emitPkgConfig(library)},
+      {"example/main.cpp", emitExample(library)},
+      {"example/CMakeLists.txt", emitExampleCMake(library)}};
   for (auto &[name, text] : files)
     if (llvm::Error error = staging.write(name, text))
       return error;
 
   std::vector<std::pair<std::string, std::string>> forwards;
   for (const VariantDescription &variant : library.variants) {
-    llvm::Expected<std::string> forward = emitForward(*model.module, library, variant);
+    llvm::Expected<std::string> forward =
+        emitForward(*model.module, library, variant);
     if (!forward)
       return forward.takeError();
     forwards.push_back({"forward_" + variant.level + ".cpp", *forward});
   }
-  if (llvm::Error error =
-          buildLibrary(staging, library, {emitApi(library), forwards, *kernels, weightsPath}, options, installation,
-                       [&](unsigned done, unsigned total) { progress("building the library", done, total); }))
+  if (llvm::Error error = buildLibrary(
+          staging, library, {emitApi(library), forwards, *kernels, weightsPath},
+          options, installation, [&](unsigned done, unsigned total) {
+            progress("building the library", done, total);
+          }))
     return error;
 
   report.workspaceBytes = library.workspaceBytes;
@@ -339,7 +399,8 @@ llvm::Expected<CompileReport> Compilation::run() {
   report.target = target->name.str();
   // Before any work: a folder that is in the way should be heard of at once.
   if (options.untilAfter.empty())
-    if (llvm::Expected<Staging> staging = Staging::create(options.output); !staging)
+    if (llvm::Expected<Staging> staging = Staging::create(options.output);
+        !staging)
       return staging.takeError();
   if (llvm::Error error = import())
     return error;
@@ -348,7 +409,8 @@ llvm::Expected<CompileReport> Compilation::run() {
   if (llvm::Error error = lower())
     return error;
   if (options.untilAfter.empty()) {
-    for (const OutputDescription &output : describeLibrary(*model.module, options.batch).outputs) {
+    for (const OutputDescription &output :
+         describeLibrary(*model.module, options.batch).outputs) {
       std::string shape;
       llvm::raw_string_ostream os(shape);
       llvm::interleaveComma(output.shape, os);
@@ -357,11 +419,15 @@ llvm::Expected<CompileReport> Compilation::run() {
     if (llvm::Error error = emit())
       return error;
   }
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
   return report;
 }
 
-llvm::Expected<CompileReport> vitc::compileModel(const CompileOptions &options, const Installation &installation,
-                                                 const ProgressCallback &progress) {
+llvm::Expected<CompileReport>
+vitc::compileModel(const CompileOptions &options,
+                   const Installation &installation,
+                   const ProgressCallback &progress) {
   return Compilation(options, installation, progress).run();
 }

@@ -12,17 +12,26 @@ using namespace vitc;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-/// Code that needs no C++ library at run time and exports nothing by accident. No CPU flags: only kernels use more than the baseline, and
-/// the library checks the CPU before it calls one.
-static const std::vector<std::string> compileFlags = {"-std=c++17",     "-O2",       "-fPIC",
-                                                      "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti",
-                                                      "-fno-threadsafe-statics", "-fno-asynchronous-unwind-tables", "-Wall"};
+/// Code that needs no C++ library at run time and exports nothing by accident.
+/// No CPU flags: only kernels use more than the baseline, and the library
+/// checks the CPU before it calls one.
+static const std::vector<std::string> compileFlags = {
+    "-std=c++17",
+    "-O2",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-threadsafe-statics",
+    "-fno-asynchronous-unwind-tables",
+    "-Wall"};
 
 static llvm::Expected<std::string> findCompiler(const std::string &asked) {
   if (!asked.empty())
     return findProgram(asked);
   std::vector<std::string> names = {"c++", "g++", "clang++"};
-  if (std::optional<std::string> variable = llvm::sys::Process::GetEnv("CXX"); variable && !variable->empty())
+  if (std::optional<std::string> variable = llvm::sys::Process::GetEnv("CXX");
+      variable && !variable->empty())
     names.insert(names.begin(), *variable);
   for (const std::string &name : names) {
     llvm::Expected<std::string> found = findProgram(name);
@@ -30,29 +39,38 @@ static llvm::Expected<std::string> findCompiler(const std::string &asked) {
       return found;
     llvm::consumeError(found.takeError());
   }
-  return userError("no C++ compiler found (looked for " + llvm::join(names, ", ") + "); install g++ or name one with --cxx");
+  return userError("no C++ compiler found (looked for " +
+                   llvm::join(names, ", ") +
+                   "); install g++ or name one with --cxx");
 }
 
 /// All .cpp files of the runtime, sorted.
-static llvm::Expected<std::vector<std::string>> runtimeSources(llvm::StringRef folder) {
+static llvm::Expected<std::vector<std::string>>
+runtimeSources(llvm::StringRef folder) {
   std::vector<std::string> files;
   std::error_code code;
-  for (fs::directory_iterator it(folder + "/src", code), end; it != end && !code; it.increment(code))
+  for (fs::directory_iterator it(folder + "/src", code), end;
+       it != end && !code; it.increment(code))
     if (path::extension(it->path()) == ".cpp")
       files.push_back(it->path());
   llvm::sort(files);
   if (code || files.empty())
-    return userError(folder, "the runtime's sources are missing; install vitc again");
+    return userError(folder,
+                     "the runtime's sources are missing; install vitc again");
   return files;
 }
 
-static llvm::Error copyTree(llvm::StringRef from, const Staging &staging, const std::string &to) {
+static llvm::Error copyTree(llvm::StringRef from, const Staging &staging,
+                            const std::string &to) {
   std::error_code code;
-  for (fs::recursive_directory_iterator it(from, code), end; it != end && !code; it.increment(code)) {
-    llvm::StringRef relative = llvm::StringRef(it->path()).drop_front(from.size() + 1);
+  for (fs::recursive_directory_iterator it(from, code), end; it != end && !code;
+       it.increment(code)) {
+    llvm::StringRef relative =
+        llvm::StringRef(it->path()).drop_front(from.size() + 1);
     llvm::StringRef extension = path::extension(relative);
     if (extension == ".h" || extension == ".cpp")
-      if (std::error_code failed = fs::copy_file(it->path(), staging.path(to + "/" + relative)))
+      if (std::error_code failed =
+              fs::copy_file(it->path(), staging.path(to + "/" + relative)))
         return userError(it->path(), "cannot be copied: " + failed.message());
   }
   return llvm::Error::success();
@@ -69,11 +87,16 @@ struct SourceTree {
 } // namespace
 
 /// src/ of the result if it was asked for, a scratch folder otherwise.
-static llvm::Expected<SourceTree> writeSources(const Staging &staging, const LibraryDescription &library,
-                                               const LibrarySources &sources, const Installation &installation, bool keep) {
+static llvm::Expected<SourceTree>
+writeSources(const Staging &staging, const LibraryDescription &library,
+             const LibrarySources &sources, const Installation &installation,
+             bool keep) {
   SourceTree tree;
-  auto place = [&](const llvm::Twine &name) { return keep ? staging.path("src/" + name) : staging.scratch("src/" + name); };
-  auto write = [&](const llvm::Twine &name, llvm::StringRef text) -> llvm::Error {
+  auto place = [&](const llvm::Twine &name) {
+    return keep ? staging.path("src/" + name) : staging.scratch("src/" + name);
+  };
+  auto write = [&](const llvm::Twine &name,
+                   llvm::StringRef text) -> llvm::Error {
     tree.files.push_back(place(name));
     std::error_code code;
     llvm::raw_fd_ostream os(tree.files.back(), code);
@@ -83,7 +106,9 @@ static llvm::Expected<SourceTree> writeSources(const Staging &staging, const Lib
       code = os.error();
       os.clear_error();
     }
-    return code ? userError(tree.files.back(), "cannot be written: " + code.message()) : llvm::Error::success();
+    return code ? userError(tree.files.back(),
+                            "cannot be written: " + code.message())
+                : llvm::Error::success();
   };
   if (llvm::Error error = write("api.cpp", sources.api))
     return error;
@@ -91,21 +116,26 @@ static llvm::Expected<SourceTree> writeSources(const Staging &staging, const Lib
     if (llvm::Error error = write(name, text))
       return error;
   for (const CompiledKernel &kernel : sources.kernels) {
-    if (llvm::Error error = write("kernels/" + kernel.name + ".cpp", kernel.adapter))
+    if (llvm::Error error =
+            write("kernels/" + kernel.name + ".cpp", kernel.adapter))
       return error;
     if (keep)
-      if (std::error_code code = fs::copy_file(kernel.objectPath, place("kernels/" + kernel.name + ".o")))
-        return userError(kernel.objectPath, "cannot be copied: " + code.message());
+      if (std::error_code code = fs::copy_file(
+              kernel.objectPath, place("kernels/" + kernel.name + ".o")))
+        return userError(kernel.objectPath,
+                         "cannot be copied: " + code.message());
   }
   if (library.embedWeights) {
     std::string text = "// The whole weights file as read-only data.\n"
-                       "asm(\".section .rodata\\n.balign 64\\n.globl vitc_embedded_weights\\nvitc_embedded_weights:\\n\"\n"
+                       "asm(\".section .rodata\\n.balign 64\\n.globl "
+                       "vitc_embedded_weights\\nvitc_embedded_weights:\\n\"\n"
                        "    \".incbin \\\"" +
                        sources.weightsPath + "\\\"\\n.previous\\n\");\n";
     if (llvm::Error error = write("weights.cpp", text))
       return error;
   }
-  llvm::Expected<std::vector<std::string>> runtime = runtimeSources(installation.runtimeFolder);
+  llvm::Expected<std::vector<std::string>> runtime =
+      runtimeSources(installation.runtimeFolder);
   if (!runtime)
     return runtime.takeError();
   llvm::append_range(tree.files, *runtime);
@@ -113,17 +143,21 @@ static llvm::Expected<SourceTree> writeSources(const Staging &staging, const Lib
   return tree;
 }
 
-llvm::Error vitc::buildLibrary(const Staging &staging, const LibraryDescription &library, const LibrarySources &sources,
-                               const CompileOptions &options, const Installation &installation,
-                               llvm::function_ref<void(unsigned, unsigned)> progress) {
+llvm::Error
+vitc::buildLibrary(const Staging &staging, const LibraryDescription &library,
+                   const LibrarySources &sources, const CompileOptions &options,
+                   const Installation &installation,
+                   llvm::function_ref<void(unsigned, unsigned)> progress) {
   llvm::Expected<std::string> compiler = findCompiler(options.cxx);
   if (!compiler)
     return compiler.takeError();
-  llvm::Expected<std::string> objcopy = findProgram("objcopy"), ar = findProgram("ar");
+  llvm::Expected<std::string> objcopy = findProgram("objcopy"),
+                              ar = findProgram("ar");
   if (!objcopy || !ar)
     return llvm::joinErrors(objcopy.takeError(), ar.takeError());
   bool keep = options.emit == "source";
-  llvm::Expected<SourceTree> tree = writeSources(staging, library, sources, installation, keep);
+  llvm::Expected<SourceTree> tree =
+      writeSources(staging, library, sources, installation, keep);
   if (!tree)
     return tree.takeError();
 
@@ -133,38 +167,54 @@ llvm::Error vitc::buildLibrary(const Staging &staging, const LibraryDescription 
   for (auto [index, file] : llvm::enumerate(tree->files)) {
     objects.push_back(staging.scratch("objects/" + llvm::Twine(index) + ".o"));
     std::vector<std::string> arguments = compileFlags;
-    llvm::append_range(arguments, std::vector<std::string>{"-I" + staging.path("include"), "-I" + installation.runtimeFolder + "/include",
-                                                           "-c", file, "-o", objects.back()});
+    llvm::append_range(
+        arguments,
+        std::vector<std::string>{"-I" + staging.path("include"),
+                                 "-I" + installation.runtimeFolder + "/include",
+                                 "-c", file, "-o", objects.back()});
     compiles.push_back({*compiler, arguments});
   }
   unsigned done = 0, total = compiles.size() + 4;
-  unsigned jobs = options.threads ? options.threads : llvm::heavyweight_hardware_concurrency().compute_thread_count();
-  llvm::Error error = runProcesses(compiles, jobs, /*timeoutSeconds=*/0, [&](size_t index, const ProcessResult &result) -> llvm::Error {
-    if (!result.succeeded())
-      return llvm::createStringError("the C++ compiler failed on " + tree->files[index] + ": " + result.describe());
-    progress(++done, total);
-    return llvm::Error::success();
-  });
+  unsigned jobs =
+      options.threads
+          ? options.threads
+          : llvm::heavyweight_hardware_concurrency().compute_thread_count();
+  llvm::Error error = runProcesses(
+      compiles, jobs, /*timeoutSeconds=*/0,
+      [&](size_t index, const ProcessResult &result) -> llvm::Error {
+        if (!result.succeeded())
+          return llvm::createStringError("the C++ compiler failed on " +
+                                         tree->files[index] + ": " +
+                                         result.describe());
+        progress(++done, total);
+        return llvm::Error::success();
+      });
   if (error)
     return error;
   for (const CompiledKernel &kernel : sources.kernels)
     objects.push_back(kernel.objectPath);
 
-  // One object in which everything but ID_* is local: two models can then stand in one program. Groups are resolved now, because a
-  // group whose symbols became local could otherwise be dropped in favour of another library's.
+  // One object in which everything but ID_* is local: two models can then stand
+  // in one program. Groups are resolved now, because a group whose symbols
+  // became local could otherwise be dropped in favour of another library's.
   std::string merged = staging.scratch("objects/" + library.name + ".merged.o");
   std::string exported = staging.scratch("objects/" + library.name + ".o");
-  std::vector<std::string> merge = {"-r", "-nostdlib", "-Wl,--force-group-allocation", "-o", merged};
+  std::vector<std::string> merge = {
+      "-r", "-nostdlib", "-Wl,--force-group-allocation", "-o", merged};
   llvm::append_range(merge, objects);
-  std::string archive = staging.path("lib/lib" + library.name + ".a"), shared = staging.path("lib/lib" + library.name + ".so");
+  std::string archive = staging.path("lib/lib" + library.name + ".a"),
+              shared = staging.path("lib/lib" + library.name + ".so");
   std::vector<ProcessRequest> links = {
       {*compiler, merge},
-      {*objcopy, {"--wildcard", "--keep-global-symbol=" + library.name + "_*", "--strip-unneeded", merged, exported}},
+      {*objcopy,
+       {"--wildcard", "--keep-global-symbol=" + library.name + "_*",
+        "--strip-unneeded", merged, exported}},
       {*ar, {"rcsD", archive, exported}},
       // Not the C++ driver's libraries: the product needs libc and libm only.
       {*compiler,
-       {"-shared", "-nodefaultlibs", "-Wl,--no-undefined", "-Wl,-z,now", "-Wl,-z,noexecstack",
-        "-Wl,-soname,lib" + library.name + ".so", "-o", shared, exported, "-lm", "-lc", "-lgcc"}}};
+       {"-shared", "-nodefaultlibs", "-Wl,--no-undefined", "-Wl,-z,now",
+        "-Wl,-z,noexecstack", "-Wl,-soname,lib" + library.name + ".so", "-o",
+        shared, exported, "-lm", "-lc", "-lgcc"}}};
   for (const ProcessRequest &link : links) {
     if (llvm::Error failed = runProcess(link))
       return failed;

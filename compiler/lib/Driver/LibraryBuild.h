@@ -1,4 +1,5 @@
-/// From generated sources and kernel objects to libID.a and libID.so, with the system's C++ compiler and binutils.
+/// From generated sources and kernel objects to libID.a and libID.so, with the
+/// system's C++ compiler and binutils.
 #ifndef VITC_LIB_DRIVER_LIBRARYBUILD_H
 #define VITC_LIB_DRIVER_LIBRARYBUILD_H
 
@@ -12,15 +13,19 @@ namespace vitc {
 
 struct LibrarySources {
   std::string api; ///< C++ text
-  std::vector<std::pair<std::string, std::string>> forwards; ///< file name and C++ text, one for each level
+  std::vector<std::pair<std::string, std::string>>
+      forwards; ///< file name and C++ text, one for each level
   llvm::ArrayRef<CompiledKernel> kernels; ///< objects and adapters
-  std::string weightsPath;                ///< embedded if the description says so
+  std::string weightsPath; ///< embedded if the description says so
 };
 
-/// Writes lib/ and include/ of the staged folder, and src/ if the sources were asked for.
-llvm::Error buildLibrary(const Staging &staging, const LibraryDescription &library, const LibrarySources &sources,
-                         const CompileOptions &options, const Installation &installation,
-                         llvm::function_ref<void(unsigned done, unsigned total)> progress);
+/// Writes lib/ and include/ of the staged folder, and src/ if the sources were
+/// asked for.
+llvm::Error
+buildLibrary(const Staging &staging, const LibraryDescription &library,
+             const LibrarySources &sources, const CompileOptions &options,
+             const Installation &installation,
+             llvm::function_ref<void(unsigned done, unsigned total)> progress);
 
 } // namespace vitc
 

@@ -12,19 +12,29 @@
 using namespace vitc;
 namespace json = llvm::json;
 
-/// Configs are small and get a cryptographic hash; weights are large and get a fast one.
-static llvm::Expected<json::Object> describeFile(llvm::StringRef path, bool isWeights) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+/// Configs are small and get a cryptographic hash; weights are large and get a
+/// fast one.
+static llvm::Expected<json::Object> describeFile(llvm::StringRef path,
+                                                 bool isWeights) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
   if (!buffer)
     return userError(path, buffer.getError().message());
   llvm::StringRef data = (*buffer)->getBuffer();
-  std::string hash = isWeights ? llvm::formatv("xxh3:{0:x-16}", llvm::xxh3_64bits(data)).str()
-                               : "sha256:" + llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(data)), true);
-  return json::Object{{"file", llvm::sys::path::filename(path).str()}, {"bytes", int64_t(data.size())}, {"hash", hash}};
+  std::string hash =
+      isWeights
+          ? llvm::formatv("xxh3:{0:x-16}", llvm::xxh3_64bits(data)).str()
+          : "sha256:" + llvm::toHex(llvm::SHA256::hash(
+                                        llvm::arrayRefFromStringRef(data)),
+                                    true);
+  return json::Object{{"file", llvm::sys::path::filename(path).str()},
+                      {"bytes", int64_t(data.size())},
+                      {"hash", hash}};
 }
 
 static llvm::Expected<json::Array> describeFiles(const ModelSource &source) {
-  std::vector<std::pair<std::string, bool>> files = {{source.config->getFile().path, false}};
+  std::vector<std::pair<std::string, bool>> files = {
+      {source.config->getFile().path, false}};
   if (!source.processorPath.empty())
     files.push_back({source.processorPath, false});
   if (!source.seed) {
@@ -45,16 +55,19 @@ static llvm::Expected<json::Array> describeFiles(const ModelSource &source) {
 }
 
 static json::Object describePreprocessing(const ImageProcessor &processor) {
-  static constexpr llvm::StringLiteral filters[] = {"nearest", "lanczos", "bilinear", "bicubic", "box", "hamming"};
+  static constexpr llvm::StringLiteral filters[] = {
+      "nearest", "lanczos", "bilinear", "bicubic", "box", "hamming"};
   json::Object result;
   if (processor.resize == ImageProcessor::Resize::Exact)
-    result["resize"] = json::Array{processor.resizeHeight, processor.resizeWidth};
+    result["resize"] =
+        json::Array{processor.resizeHeight, processor.resizeWidth};
   if (processor.resize == ImageProcessor::Resize::ShortestEdge)
     result["resize_shortest_edge"] = processor.resizeHeight;
   if (processor.resize != ImageProcessor::Resize::None)
     result["filter"] = filters[processor.filter];
   if (processor.centerCrop)
-    result["center_crop"] = json::Array{processor.cropHeight, processor.cropWidth};
+    result["center_crop"] =
+        json::Array{processor.cropHeight, processor.cropWidth};
   result["rescale"] = processor.rescale;
   if (!processor.mean.empty()) {
     result["mean"] = json::Array(processor.mean);
@@ -66,11 +79,13 @@ static json::Object describePreprocessing(const ImageProcessor &processor) {
 static json::Array describeKernels(const ManifestInputs &inputs) {
   json::Array kernels;
   for (auto [request, kernel] : llvm::zip(inputs.requests, inputs.kernels)) {
-    json::Object specification = std::move(*llvm::cantFail(json::parse(request.specification)).getAsObject());
+    json::Object specification = std::move(
+        *llvm::cantFail(json::parse(request.specification)).getAsObject());
     int64_t calls = 0;
     double flops = 0, bytes = 0;
     for (const StepDescription &step : inputs.library.steps)
-      if (llvm::StringRef(kernel.name).starts_with(step.kernel)) { // the level's suffix may follow
+      if (llvm::StringRef(kernel.name)
+              .starts_with(step.kernel)) { // the level's suffix may follow
         ++calls;
         flops = step.flops;
         bytes = step.bytes;
@@ -98,11 +113,13 @@ llvm::Expected<std::string> vitc::makeManifest(const ManifestInputs &inputs) {
 
   json::Array outputs, outputNames, steps;
   for (const OutputDescription &output : library.outputs) {
-    outputs.push_back(json::Object{{"name", output.name}, {"shape", json::Array(output.shape)}});
+    outputs.push_back(json::Object{{"name", output.name},
+                                   {"shape", json::Array(output.shape)}});
     outputNames.push_back(output.name);
   }
   for (const StepDescription &step : library.steps)
-    steps.push_back(json::Object{{"layer", step.layer}, {"kernel", step.kernel}});
+    steps.push_back(
+        json::Object{{"layer", step.layer}, {"kernel", step.kernel}});
 
   json::Object manifest{
       {"format", 1},
@@ -112,24 +129,30 @@ llvm::Expected<std::string> vitc::makeManifest(const ManifestInputs &inputs) {
       {"precision", inputs.options.precision},
       {"backend", inputs.options.backend},
       {"model", json::Object{{"source", inputs.options.model},
-                             {"random_weights", inputs.source.seed ? json::Value(int64_t(*inputs.source.seed)) : json::Value(nullptr)},
+                             {"random_weights",
+                              inputs.source.seed
+                                  ? json::Value(int64_t(*inputs.source.seed))
+                                  : json::Value(nullptr)},
                              {"files", std::move(*files)}}},
-      {"options", json::Object{{"batch", library.batch},
-                               {"image_size", json::Array{library.height, library.width}},
-                               {"outputs", std::move(outputNames)},
-                               {"embed_weights", inputs.options.embedWeights},
-                               {"fast_matmul", inputs.options.fastMatmul}}},
+      {"options",
+       json::Object{{"batch", library.batch},
+                    {"image_size", json::Array{library.height, library.width}},
+                    {"outputs", std::move(outputNames)},
+                    {"embed_weights", inputs.options.embedWeights},
+                    {"fast_matmul", inputs.options.fastMatmul}}},
       {"input", json::Object{{"channels", library.channels},
                              {"height", library.height},
                              {"width", library.width},
-                             {"preprocessing", describePreprocessing(library.processor)}}},
+                             {"preprocessing",
+                              describePreprocessing(library.processor)}}},
       {"outputs", std::move(outputs)},
       {"labels", json::Array(inputs.model.labels)},
       {"parameters", inputs.parameters},
       {"flops", library.flops},
       {"workspace_bytes", library.workspaceBytes},
       {"weights_bytes", int64_t(library.weightsBytes)},
-      {"weights_identity", llvm::formatv("{0:x-16}", library.weightsIdentity).str()},
+      {"weights_identity",
+       llvm::formatv("{0:x-16}", library.weightsIdentity).str()},
       {"kernels", describeKernels(inputs)},
       {"steps", std::move(steps)},
   };

@@ -18,13 +18,15 @@ llvm::Expected<Staging> Staging::create(llvm::StringRef output) {
   path::remove_dots(absolute, /*remove_dot_dot=*/true);
   llvm::StringRef target = llvm::StringRef(absolute).rtrim('/');
   if (fs::exists(target))
-    return userError(output, "already exists; remove it or choose another output folder");
+    return userError(
+        output, "already exists; remove it or choose another output folder");
 
   Staging staging;
   staging.output = target.str();
-  std::string base = (path::parent_path(target) + "/." + path::filename(target) + ".vitc-" +
-                      llvm::Twine(llvm::sys::Process::getProcessId()))
-                         .str();
+  std::string base =
+      (path::parent_path(target) + "/." + path::filename(target) + ".vitc-" +
+       llvm::Twine(llvm::sys::Process::getProcessId()))
+          .str();
   staging.folder = base;
   staging.scratchFolder = base + "-scratch";
   for (const std::string &folder : {staging.folder, staging.scratchFolder})
@@ -33,7 +35,9 @@ llvm::Expected<Staging> Staging::create(llvm::StringRef output) {
   return staging;
 }
 
-Staging::Staging(Staging &&other) : output(other.output), folder(other.folder), scratchFolder(other.scratchFolder) {
+Staging::Staging(Staging &&other)
+    : output(other.output), folder(other.folder),
+      scratchFolder(other.scratchFolder) {
   other.folder.clear();
   other.scratchFolder.clear();
 }
@@ -51,8 +55,12 @@ static std::string inside(llvm::StringRef folder, const llvm::Twine &name) {
   return std::string(result);
 }
 
-std::string Staging::path(const llvm::Twine &name) const { return inside(folder, name); }
-std::string Staging::scratch(const llvm::Twine &name) const { return inside(scratchFolder, name); }
+std::string Staging::path(const llvm::Twine &name) const {
+  return inside(folder, name);
+}
+std::string Staging::scratch(const llvm::Twine &name) const {
+  return inside(scratchFolder, name);
+}
 
 static llvm::Error writeText(llvm::StringRef file, llvm::StringRef text) {
   std::error_code code;
@@ -63,10 +71,14 @@ static llvm::Error writeText(llvm::StringRef file, llvm::StringRef text) {
     code = os.error();
     os.clear_error();
   }
-  return code ? userError(file, "cannot be written: " + code.message()) : llvm::Error::success();
+  return code ? userError(file, "cannot be written: " + code.message())
+              : llvm::Error::success();
 }
 
-llvm::Error Staging::write(const llvm::Twine &name, llvm::StringRef text) const { return writeText(path(name), text); }
+llvm::Error Staging::write(const llvm::Twine &name,
+                           llvm::StringRef text) const {
+  return writeText(path(name), text);
+}
 
 llvm::Error Staging::commit() {
   if (std::error_code code = fs::rename(folder, output))

@@ -8,7 +8,8 @@
 
 namespace vitc {
 
-/// Files are written to a hidden folder beside the final one, which is renamed at the end; until then its destructor removes it.
+/// Files are written to a hidden folder beside the final one, which is renamed
+/// at the end; until then its destructor removes it.
 class Staging {
 public:
   /// Fails if `output` exists or its parent cannot be written.

@@ -6,15 +6,22 @@
 
 using namespace vitc;
 
-static constexpr Level x86Levels[] = {{"avx2", "x86-64-avx2", "Avx2"}, {"avx512", "x86-64-avx512", "Avx512"}};
+static constexpr Level x86Levels[] = {{"avx2", "x86-64-avx2", "Avx2"},
+                                      {"avx512", "x86-64-avx512", "Avx512"}};
 
 static const Target known[] = {
-    // Two vectors of 16 floats or four of 8, so that both levels read the same panels.
-    {"x86-64", "any x86-64 with AVX2: AVX2 and AVX-512 code in one library, chosen when it is loaded", x86Levels, 32},
+    // Two vectors of 16 floats or four of 8, so that both levels read the same
+    // panels.
+    {"x86-64",
+     "any x86-64 with AVX2: AVX2 and AVX-512 code in one library, chosen when "
+     "it is loaded",
+     x86Levels, 32},
     // Two vectors of 8 floats: the 6x16 tile fills 12 of 16 registers.
-    {"x86-64-avx2", "x86-64 with AVX2 and FMA (Haswell, Zen and later)", llvm::ArrayRef(x86Levels, 1), 16},
+    {"x86-64-avx2", "x86-64 with AVX2 and FMA (Haswell, Zen and later)",
+     llvm::ArrayRef(x86Levels, 1), 16},
     // Two vectors of 16 floats: the 11x32 tile fills 22 of 32 registers.
-    {"x86-64-avx512", "x86-64 with AVX-512 F, BW, CD, DQ and VL (Skylake-X, Zen 4 and later)",
+    {"x86-64-avx512",
+     "x86-64 with AVX-512 F, BW, CD, DQ and VL (Skylake-X, Zen 4 and later)",
      llvm::ArrayRef(x86Levels).drop_front(), 32},
 };
 
@@ -23,14 +30,17 @@ llvm::ArrayRef<Target> vitc::targets() { return known; }
 llvm::Expected<const Target *> vitc::hostTarget() {
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   auto hasAll = [&](std::initializer_list<llvm::StringRef> names) {
-    return llvm::all_of(names, [&](llvm::StringRef name) { return features.lookup(name); });
+    return llvm::all_of(
+        names, [&](llvm::StringRef name) { return features.lookup(name); });
   };
   if (hasAll({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}))
     return findTarget("x86-64-avx512");
   if (hasAll({"avx2", "fma", "f16c"}))
     return findTarget("x86-64-avx2");
-  return userError("--target host: this machine's CPU (" + llvm::sys::getHostCPUName() +
-                   ") has no AVX2 and FMA, which the smallest target needs; name a target to compile for another machine");
+  return userError("--target host: this machine's CPU (" +
+                   llvm::sys::getHostCPUName() +
+                   ") has no AVX2 and FMA, which the smallest target needs; "
+                   "name a target to compile for another machine");
 }
 
 llvm::Expected<const Target *> vitc::findTarget(llvm::StringRef name) {
@@ -42,5 +52,7 @@ llvm::Expected<const Target *> vitc::findTarget(llvm::StringRef name) {
       return &target;
     names.push_back(target.name);
   }
-  return userError("--target " + name + ": no such target in this build; known are " + llvm::join(names, ", "));
+  return userError("--target " + name +
+                   ": no such target in this build; known are " +
+                   llvm::join(names, ", "));
 }

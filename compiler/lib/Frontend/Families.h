@@ -18,12 +18,16 @@ struct FamilyImport {
   std::vector<std::string> labels;
 };
 
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> importHuggingFaceViT(FamilyImport &import);
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+importHuggingFaceViT(FamilyImport &import);
 
 /// An activation as transformers names it; the error lists the known names.
-llvm::Expected<vit::Activation> readActivation(const JsonObject &config, llvm::StringRef key, llvm::StringRef fallback);
+llvm::Expected<vit::Activation> readActivation(const JsonObject &config,
+                                               llvm::StringRef key,
+                                               llvm::StringRef fallback);
 
-/// `id2label`, or as many empty names as `num_labels` says; 2 where the config has neither, as transformers assumes.
+/// `id2label`, or as many empty names as `num_labels` says; 2 where the config
+/// has neither, as transformers assumes.
 llvm::Expected<std::vector<std::string>> readLabels(const JsonObject &config);
 
 } // namespace vitc

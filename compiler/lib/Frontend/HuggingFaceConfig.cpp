@@ -5,7 +5,9 @@
 
 using namespace vitc;
 
-llvm::Expected<vit::Activation> vitc::readActivation(const JsonObject &config, llvm::StringRef key, llvm::StringRef fallback) {
+llvm::Expected<vit::Activation> vitc::readActivation(const JsonObject &config,
+                                                     llvm::StringRef key,
+                                                     llvm::StringRef fallback) {
   static constexpr std::pair<llvm::StringLiteral, vit::Activation> known[] = {
       {"gelu", vit::Activation::Gelu},
       {"gelu_new", vit::Activation::GeluTanh},
@@ -25,16 +27,20 @@ llvm::Expected<vit::Activation> vitc::readActivation(const JsonObject &config, l
   std::vector<llvm::StringRef> spellings;
   for (auto &entry : known)
     spellings.push_back(entry.first);
-  return config.error(key, key + " \"" + *name + "\" is not a known activation; known are " + llvm::join(spellings, ", "));
+  return config.error(key, key + " \"" + *name +
+                               "\" is not a known activation; known are " +
+                               llvm::join(spellings, ", "));
 }
 
-llvm::Expected<std::vector<std::string>> vitc::readLabels(const JsonObject &config) {
+llvm::Expected<std::vector<std::string>>
+vitc::readLabels(const JsonObject &config) {
   if (!config.has("id2label")) {
     llvm::Expected<int64_t> count = config.getInteger("num_labels", 2);
     if (!count)
       return count.takeError();
     if (*count < 1 || *count > 10'000'000)
-      return config.error("num_labels", "num_labels " + llvm::Twine(*count) + " is not between 1 and 10000000");
+      return config.error("num_labels", "num_labels " + llvm::Twine(*count) +
+                                            " is not between 1 and 10000000");
     return std::vector<std::string>(*count);
   }
   llvm::Expected<JsonObject> names = config.getObject("id2label");
@@ -44,7 +50,9 @@ llvm::Expected<std::vector<std::string>> vitc::readLabels(const JsonObject &conf
   for (const std::string &key : keys) {
     uint64_t index;
     if (llvm::StringRef(key).getAsInteger(10, index) || index >= labels.size())
-      return names->error(key, "id2label has key \"" + key + "\", expected the numbers 0 to " + llvm::Twine(labels.size() - 1));
+      return names->error(key, "id2label has key \"" + key +
+                                   "\", expected the numbers 0 to " +
+                                   llvm::Twine(labels.size() - 1));
     llvm::Expected<std::string> label = names->getString(key);
     if (!label)
       return label.takeError();

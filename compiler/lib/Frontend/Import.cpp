@@ -36,7 +36,8 @@ static llvm::Expected<Importer> findImporter(const JsonObject &config) {
   for (const Family &family : families)
     if (family.modelType == *type)
       return family.import;
-  return config.error("model_type", "unknown model_type \"" + *type + "\"; known are " + list);
+  return config.error("model_type", "unknown model_type \"" + *type +
+                                        "\"; known are " + list);
 }
 
 /// The tensors that the module reads, for random weights.
@@ -44,12 +45,16 @@ static std::vector<TensorInfo> declaredTensors(ModuleOp module) {
   std::vector<TensorInfo> tensors;
   for (auto parameter : module.getOps<vit::ParameterOp>())
     if (!parameter.isDerived())
-      tensors.push_back({parameter.getSymName().str(), StoredType::F32, parameter.getTensorType().getShape().vec(), "random weights"});
+      tensors.push_back({parameter.getSymName().str(), StoredType::F32,
+                         parameter.getTensorType().getShape().vec(),
+                         "random weights"});
   return tensors;
 }
 
-/// NaN and infinite weights poison every output; that is the checkpoint's fault, but the user should hear of it.
-static void warnOfNonFinite(ModuleOp module, const Checkpoint &checkpoint, std::vector<std::string> &warnings) {
+/// NaN and infinite weights poison every output; that is the checkpoint's
+/// fault, but the user should hear of it.
+static void warnOfNonFinite(ModuleOp module, const Checkpoint &checkpoint,
+                            std::vector<std::string> &warnings) {
   int64_t total = 0;
   std::string first;
   for (auto parameter : module.getOps<vit::ParameterOp>())
@@ -60,32 +65,44 @@ static void warnOfNonFinite(ModuleOp module, const Checkpoint &checkpoint, std::
           first = tensor->place + ": tensor " + tensor->name;
       }
   if (total)
-    warnings.push_back(first + " is the first of those that hold " + std::to_string(total) +
-                       " NaN or infinite values in all; outputs that depend on them will be NaN");
+    warnings.push_back(first + " is the first of those that hold " +
+                       std::to_string(total) +
+                       " NaN or infinite values in all; outputs that depend on "
+                       "them will be NaN");
 }
 
-static llvm::Expected<ImageProcessor> readProcessor(const ModelSource &source, const FamilyImport &import,
-                                                    std::vector<std::string> &warnings) {
+static llvm::Expected<ImageProcessor>
+readProcessor(const ModelSource &source, const FamilyImport &import,
+              std::vector<std::string> &warnings) {
   if (source.processorPath.empty())
-    return ImageProcessor::makeDefault(import.channels, import.height, import.width);
-  llvm::Expected<ImageProcessor> processor = readImageProcessor(source.processorPath, import.channels);
+    return ImageProcessor::makeDefault(import.channels, import.height,
+                                       import.width);
+  llvm::Expected<ImageProcessor> processor =
+      readImageProcessor(source.processorPath, import.channels);
   if (!processor)
     return processor.takeError();
   ImageProcessor adapted = *processor;
   adapted.retarget(import.height, import.width);
-  bool same = adapted.resizeHeight == processor->resizeHeight && adapted.resizeWidth == processor->resizeWidth &&
-              adapted.cropHeight == processor->cropHeight && adapted.cropWidth == processor->cropWidth;
+  bool same = adapted.resizeHeight == processor->resizeHeight &&
+              adapted.resizeWidth == processor->resizeWidth &&
+              adapted.cropHeight == processor->cropHeight &&
+              adapted.cropWidth == processor->cropWidth;
   if (!same && !import.options.imageSize)
-    warnings.push_back(source.processorPath + " makes pictures of another size than the model takes; using " +
-                       std::to_string(import.height) + " x " + std::to_string(import.width));
+    warnings.push_back(
+        source.processorPath +
+        " makes pictures of another size than the model takes; using " +
+        std::to_string(import.height) + " x " + std::to_string(import.width));
   return adapted;
 }
 
-llvm::Expected<ImportedModel> vitc::importModel(MLIRContext *context, ModelSource &source, const ImportOptions &options) {
+llvm::Expected<ImportedModel> vitc::importModel(MLIRContext *context,
+                                                ModelSource &source,
+                                                const ImportOptions &options) {
   llvm::Expected<Importer> importer = findImporter(*source.config);
   if (!importer)
     return importer.takeError();
-  FamilyImport import{context, *source.config, source.checkpoint.get(), options};
+  FamilyImport import{context, *source.config, source.checkpoint.get(),
+                      options};
   llvm::Expected<OwningOpRef<ModuleOp>> module = (*importer)(import);
   if (!module)
     return module.takeError();
@@ -93,14 +110,16 @@ llvm::Expected<ImportedModel> vitc::importModel(MLIRContext *context, ModelSourc
   ImportedModel model;
   model.module = std::move(*module);
   model.labels = std::move(import.labels);
-  llvm::Expected<ImageProcessor> processor = readProcessor(source, import, model.warnings);
+  llvm::Expected<ImageProcessor> processor =
+      readProcessor(source, import, model.warnings);
   if (!processor)
     return processor.takeError();
   model.processor = std::move(*processor);
   if (source.checkpoint)
     warnOfNonFinite(*model.module, *source.checkpoint, model.warnings);
   else
-    source.checkpoint = makeRandomCheckpoint(declaredTensors(*model.module), *source.seed);
+    source.checkpoint =
+        makeRandomCheckpoint(declaredTensors(*model.module), *source.seed);
   return model;
 }
 

@@ -29,31 +29,40 @@ static std::string nameOf(llvm::StringRef file) {
   return path::filename(trimmed).str();
 }
 
-static llvm::Expected<ModelSource> openFolder(llvm::StringRef folder, llvm::StringRef configPath, std::optional<uint64_t> seed) {
-  std::string configFile = configPath.empty() ? join(folder, "config.json") : configPath.str();
+static llvm::Expected<ModelSource> openFolder(llvm::StringRef folder,
+                                              llvm::StringRef configPath,
+                                              std::optional<uint64_t> seed) {
+  std::string configFile =
+      configPath.empty() ? join(folder, "config.json") : configPath.str();
   llvm::Expected<JsonObject> config = readJson(configFile);
   if (!config)
     return config.takeError();
-  ModelSource source{nameOf(folder), std::move(*config), findProcessor(folder), nullptr, seed};
+  ModelSource source{nameOf(folder), std::move(*config), findProcessor(folder),
+                     nullptr, seed};
   if (seed)
     return source;
-  llvm::Expected<std::unique_ptr<Checkpoint>> checkpoint = openCheckpoint(folder);
+  llvm::Expected<std::unique_ptr<Checkpoint>> checkpoint =
+      openCheckpoint(folder);
   if (!checkpoint)
     return checkpoint.takeError();
   source.checkpoint = std::move(*checkpoint);
   return source;
 }
 
-static llvm::Expected<ModelSource> openWeightsFile(llvm::StringRef file, llvm::StringRef configPath) {
+static llvm::Expected<ModelSource> openWeightsFile(llvm::StringRef file,
+                                                   llvm::StringRef configPath) {
   if (configPath.empty())
-    return userError(file, "a weights file needs its config too: add --config FILE, or name the folder that has both");
+    return userError(file, "a weights file needs its config too: add --config "
+                           "FILE, or name the folder that has both");
   llvm::Expected<JsonObject> config = readJson(configPath);
   if (!config)
     return config.takeError();
-  auto checkpoint = file.ends_with(".index.json") ? openShardedSafetensors(file) : openSafetensors(file);
+  auto checkpoint = file.ends_with(".index.json") ? openShardedSafetensors(file)
+                                                  : openSafetensors(file);
   if (!checkpoint)
     return checkpoint.takeError();
-  return ModelSource{path::stem(file).str(), std::move(*config), findProcessor(path::parent_path(configPath)),
+  return ModelSource{path::stem(file).str(), std::move(*config),
+                     findProcessor(path::parent_path(configPath)),
                      std::move(*checkpoint), std::nullopt};
 }
 
@@ -61,27 +70,33 @@ static llvm::Expected<ModelSource> openWeightsFile(llvm::StringRef file, llvm::S
 static std::vector<std::string> presetNames(llvm::StringRef modelsFolder) {
   std::vector<std::string> names;
   std::error_code code;
-  for (fs::directory_iterator it(modelsFolder, code), end; it != end && !code; it.increment(code))
+  for (fs::directory_iterator it(modelsFolder, code), end; it != end && !code;
+       it.increment(code))
     if (path::extension(it->path()) == ".json")
       names.push_back(path::stem(it->path()).str());
   llvm::sort(names);
   return names;
 }
 
-llvm::Expected<ModelSource> vitc::openModel(llvm::StringRef model, llvm::StringRef configPath, std::optional<uint64_t> seed,
+llvm::Expected<ModelSource> vitc::openModel(llvm::StringRef model,
+                                            llvm::StringRef configPath,
+                                            std::optional<uint64_t> seed,
                                             llvm::StringRef modelsFolder) {
   if (fs::is_directory(model))
     return openFolder(model, configPath, seed);
   if (fs::is_regular_file(model)) {
     if (seed)
-      return userError("--random-weights replaces the weights, but " + model + " is a weights file; name a folder or a known model");
+      return userError("--random-weights replaces the weights, but " + model +
+                       " is a weights file; name a folder or a known model");
     return openWeightsFile(model, configPath);
   }
   std::string preset = join(modelsFolder, model + ".json");
   if (!model.contains('/') && fs::exists(preset)) {
     if (!seed)
-      return userError(model + " is a known architecture without weights: add --random-weights SEED for a benchmark, or name a folder "
-                               "with trained weights");
+      return userError(
+          model + " is a known architecture without weights: add "
+                  "--random-weights SEED for a benchmark, or name a folder "
+                  "with trained weights");
     llvm::Expected<JsonObject> config = readJson(preset);
     if (!config)
       return config.takeError();
@@ -91,5 +106,7 @@ llvm::Expected<ModelSource> vitc::openModel(llvm::StringRef model, llvm::StringR
   std::vector<llvm::StringRef> candidates(names.begin(), names.end());
   llvm::StringRef nearest = nearestName(model, candidates);
   return userError(model + ": no such folder, file or known model" +
-                   (nearest.empty() ? "; `vitc models` lists the known ones" : "; the nearest known model is " + nearest));
+                   (nearest.empty()
+                        ? "; `vitc models` lists the known ones"
+                        : "; the nearest known model is " + nearest));
 }

@@ -16,34 +16,40 @@
 using namespace mlir;
 
 void vitc::registerDialects(DialectRegistry &registry) {
-  registry.insert<vit::ViTDialect, kernel::KernelDialect, func::FuncDialect, emitc::EmitCDialect>();
+  registry.insert<vit::ViTDialect, kernel::KernelDialect, func::FuncDialect,
+                  emitc::EmitCDialect>();
 }
 
 //===----------------------------------------------------------------------===//
 // Stages
 //===----------------------------------------------------------------------===//
 
-static void populateSimplify(OpPassManager &manager, const vitc::PipelineOptions &options) {
+static void populateSimplify(OpPassManager &manager,
+                             const vitc::PipelineOptions &options) {
   manager.addPass(vitc::vit::createDecomposePass());
   auto rewrite = [&](StringRef name, std::unique_ptr<Pass> pass) {
     if (!llvm::is_contained(options.disabledRewrites, name))
       manager.addPass(std::move(pass));
   };
-  // The norm first: it gives keys and values a bias, which the next ones take away again.
+  // The norm first: it gives keys and values a bias, which the next ones take
+  // away again.
   rewrite("fold-norm", vitc::vit::createFoldNormPass());
   rewrite("fold-softmax-scale", vitc::vit::createFoldSoftmaxScalePass());
   rewrite("drop-key-bias", vitc::vit::createDropKeyBiasPass());
   rewrite("move-value-bias", vitc::vit::createMoveValueBiasPass());
-  // Before fusion: a fused layer could still be moved, but a pool hides an activation from its layer.
+  // Before fusion: a fused layer could still be moved, but a pool hides an
+  // activation from its layer.
   rewrite("pool-early", vitc::vit::createPoolEarlyPass());
-  // Joins the pools that several users of a sequence now have of the same token.
+  // Joins the pools that several users of a sequence now have of the same
+  // token.
   manager.addPass(createCSEPass());
   rewrite("single-query", vitc::vit::createSingleQueryPass());
   // The single query's own projection needs its token only.
   rewrite("pool-early", vitc::vit::createPoolEarlyPass());
 }
 
-static void populateFuse(OpPassManager &manager, const vitc::PipelineOptions &) {
+static void populateFuse(OpPassManager &manager,
+                         const vitc::PipelineOptions &) {
   manager.addPass(vitc::vit::createSinkPositionPass());
   manager.addPass(vitc::vit::createFuseQkvPass());
   manager.addPass(vitc::vit::createFuseEpiloguesPass());
@@ -51,25 +57,34 @@ static void populateFuse(OpPassManager &manager, const vitc::PipelineOptions &) 
   manager.addPass(vitc::vit::createHoistParametersPass());
 }
 
-static void populateKernels(OpPassManager &manager, const vitc::PipelineOptions &options) {
-  manager.addPass(vitc::createConvertViTToKernelPass({options.panel, options.fastMatmul}));
+static void populateKernels(OpPassManager &manager,
+                            const vitc::PipelineOptions &options) {
+  manager.addPass(
+      vitc::createConvertViTToKernelPass({options.panel, options.fastMatmul}));
 }
 
-static void populatePlan(OpPassManager &manager, const vitc::PipelineOptions &) {
+static void populatePlan(OpPassManager &manager,
+                         const vitc::PipelineOptions &) {
   manager.addPass(vitc::kernel::createPlanWorkspacePass());
   manager.addPass(vitc::kernel::createPlanWeightsPass());
 }
 
 llvm::ArrayRef<llvm::StringLiteral> vitc::rewriteNames() {
-  static constexpr llvm::StringLiteral names[] = {"fold-norm",       "fold-softmax-scale", "drop-key-bias",
-                                                  "move-value-bias", "pool-early",         "single-query"};
+  static constexpr llvm::StringLiteral names[] = {
+      "fold-norm",       "fold-softmax-scale", "drop-key-bias",
+      "move-value-bias", "pool-early",         "single-query"};
   return names;
 }
 
 llvm::ArrayRef<vitc::Stage> vitc::stages() {
   static constexpr Stage all[] = {
-      {"simplify", "write composite layers out and compute pooled tokens only where nothing else is asked for", populateSimplify},
-      {"fuse", "fuse layers and move what depends on weights alone to compile time", populateFuse},
+      {"simplify",
+       "write composite layers out and compute pooled tokens only where "
+       "nothing else is asked for",
+       populateSimplify},
+      {"fuse",
+       "fuse layers and move what depends on weights alone to compile time",
+       populateFuse},
       {"kernels", "turn layers into kernel calls on buffers", populateKernels},
       {"plan", "give every buffer and every weight its place", populatePlan},
   };
@@ -80,9 +95,11 @@ void vitc::registerPasses() {
   vit::registerViTPasses();
   kernel::registerKernelPasses();
   registerConversionPasses();
-  static PassPipelineRegistration<> lower("vitc-lower", "all stages, from the imported model to placed kernel calls",
-                                          [](OpPassManager &manager) {
-                                            for (const Stage &stage : stages())
-                                              stage.populate(manager, PipelineOptions());
-                                          });
+  static PassPipelineRegistration<> lower(
+      "vitc-lower",
+      "all stages, from the imported model to placed kernel calls",
+      [](OpPassManager &manager) {
+        for (const Stage &stage : stages())
+          stage.populate(manager, PipelineOptions());
+      });
 }

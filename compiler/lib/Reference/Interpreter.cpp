@@ -13,7 +13,8 @@ namespace {
 /// Runs the ops of one block in order; a value is dropped after its last use.
 class BlockInterpreter {
 public:
-  BlockInterpreter(ModuleOp module, const Checkpoint &checkpoint, const TensorObserver &observer)
+  BlockInterpreter(ModuleOp module, const Checkpoint &checkpoint,
+                   const TensorObserver &observer)
       : module(module), checkpoint(checkpoint), observer(observer) {}
 
   void define(Value value, Tensor tensor) { values[value] = std::move(tensor); }
@@ -25,9 +26,12 @@ private:
   /// Makes sure that a parameter has its value.
   void read(Value value);
   const Tensor &operator[](Value value) { return values.find(value)->second; }
-  const Tensor *optional(Value value) { return value ? &(*this)[value] : nullptr; }
+  const Tensor *optional(Value value) {
+    return value ? &(*this)[value] : nullptr;
+  }
   SmallVector<const Tensor *> all(ValueRange range) {
-    return llvm::map_to_vector(range, [&](Value value) { return &(*this)[value]; });
+    return llvm::map_to_vector(range,
+                               [&](Value value) { return &(*this)[value]; });
   }
 
   ModuleOp module;
@@ -46,7 +50,8 @@ std::vector<Tensor> BlockInterpreter::run(Block &block) {
 
   for (Operation &op : block.without_terminator()) {
     if (isa<vit::GetOp>(op))
-      continue; // read when it is used, so that not all weights are in memory at once
+      continue; // read when it is used, so that not all weights are in memory
+                // at once
     for (Value operand : op.getOperands())
       read(operand);
     execute(op);
@@ -69,79 +74,129 @@ void BlockInterpreter::read(Value value) {
   auto get = value.getDefiningOp<vit::GetOp>();
   if (!get || values.contains(value))
     return;
-  auto parameter = SymbolTable::lookupNearestSymbolFrom<vit::ParameterOp>(module, get.getParameterAttr());
+  auto parameter = SymbolTable::lookupNearestSymbolFrom<vit::ParameterOp>(
+      module, get.getParameterAttr());
   define(value, evaluateParameter(parameter, checkpoint));
 }
 
 void BlockInterpreter::execute(Operation &operation) {
   using namespace reference;
   auto &self = *this;
-  auto shapeOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape(); };
+  auto shapeOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getShape();
+  };
   Tensor maps;
   Tensor result =
       TypeSwitch<Operation *, Tensor>(&operation)
           .Case([&](vit::PatchEmbedOp op) {
-            return patchEmbed(self[op.getImage()], self[op.getWeight()], optional(op.getBias()), optional(op.getPosition()));
+            return patchEmbed(self[op.getImage()], self[op.getWeight()],
+                              optional(op.getBias()),
+                              optional(op.getPosition()));
           })
-          .Case([&](vit::ConcatTokensOp op) { return concatTokens(self[op.getTokens()], self[op.getSequence()]); })
+          .Case([&](vit::ConcatTokensOp op) {
+            return concatTokens(self[op.getTokens()], self[op.getSequence()]);
+          })
           .Case([&](vit::ResizePositionOp op) {
-            return resizePosition(self[op.getTable()], {op.getFrom()[0], op.getFrom()[1]}, {op.getTo()[0], op.getTo()[1]},
-                                  op.getPrefix());
+            return resizePosition(
+                self[op.getTable()], {op.getFrom()[0], op.getFrom()[1]},
+                {op.getTo()[0], op.getTo()[1]}, op.getPrefix());
           })
-          .Case([&](vit::AddPositionOp op) { return addPosition(self[op.getSequence()], self[op.getPosition()]); })
+          .Case([&](vit::AddPositionOp op) {
+            return addPosition(self[op.getSequence()], self[op.getPosition()]);
+          })
           .Case([&](vit::LayerNormOp op) {
-            return layerNorm(self[op.getInput()], optional(op.getGain()), optional(op.getBias()), op.getEps().convertToDouble());
+            return layerNorm(self[op.getInput()], optional(op.getGain()),
+                             optional(op.getBias()),
+                             op.getEps().convertToDouble());
           })
           .Case([&](vit::LinearOp op) {
-            Tensor y = activate(linear(self[op.getInput()], self[op.getWeight()], optional(op.getBias())), op.getActivation());
-            return op.getResidual() ? add(std::move(y), self[op.getResidual()]) : y;
+            Tensor y =
+                activate(linear(self[op.getInput()], self[op.getWeight()],
+                                optional(op.getBias())),
+                         op.getActivation());
+            return op.getResidual() ? add(std::move(y), self[op.getResidual()])
+                                    : y;
           })
-          .Case([&](vit::ActivationOp op) { return activate(self[op.getInput()], op.getFunction()); })
+          .Case([&](vit::ActivationOp op) {
+            return activate(self[op.getInput()], op.getFunction());
+          })
           .Case([&](vit::AttentionOp op) {
             if (op.getProbabilities())
               maps = Tensor(shapeOf(op.getProbabilities()));
-            return attention(self[op.getQuery()], self[op.getKey()], self[op.getValue()], op.getHeads(),
-                             op.getScale().convertToDouble(), op.getProbabilities() ? &maps : nullptr);
+            return attention(self[op.getQuery()], self[op.getKey()],
+                             self[op.getValue()], op.getHeads(),
+                             op.getScale().convertToDouble(),
+                             op.getProbabilities() ? &maps : nullptr);
           })
           .Case([&](vit::MlpOp op) {
-            Tensor hidden = activate(linear(self[op.getInput()], self[op.getUp()], optional(op.getUpBias())), op.getActivation());
-            return linear(hidden, self[op.getDown()], optional(op.getDownBias()));
+            Tensor hidden =
+                activate(linear(self[op.getInput()], self[op.getUp()],
+                                optional(op.getUpBias())),
+                         op.getActivation());
+            return linear(hidden, self[op.getDown()],
+                          optional(op.getDownBias()));
           })
-          .Case([&](vit::AddOp op) { return add(self[op.getLhs()], self[op.getRhs()]); })
-          .Case([&](vit::PoolOp op) { return pool(self[op.getSequence()], op.getKind(), op.getFirst()); })
+          .Case([&](vit::AddOp op) {
+            return add(self[op.getLhs()], self[op.getRhs()]);
+          })
+          .Case([&](vit::PoolOp op) {
+            return pool(self[op.getSequence()], op.getKind(), op.getFirst());
+          })
           .Case([&](vit::HeadOp op) {
-            return activate(linear(self[op.getPooled()], self[op.getWeight()], optional(op.getBias())), op.getActivation());
+            return activate(linear(self[op.getPooled()], self[op.getWeight()],
+                                   optional(op.getBias())),
+                            op.getActivation());
           })
           .Case([&](vit::SoftmaxOp op) { return softmax(self[op.getInput()]); })
           .Case([&](vit::StackOp op) { return stack(all(op.getInputs())); })
-          .Case([&](vit::ConcatOp op) { return concat(all(op.getInputs()), op.getDimension()); })
+          .Case([&](vit::ConcatOp op) {
+            return concat(all(op.getInputs()), op.getDimension());
+          })
           .Case([&](vit::SliceOp op) {
-            return slice(self[op.getInput()], op.getDimension(), op.getOffset(), shapeOf(op.getResult())[op.getDimension()]);
+            return slice(self[op.getInput()], op.getDimension(), op.getOffset(),
+                         shapeOf(op.getResult())[op.getDimension()]);
           })
           .Case([&](vit::SingleQueryAttentionOp op) {
-            return singleQueryAttention(self[op.getSequence()], self[op.getQuery()], self[op.getKey()], self[op.getValue()],
-                                        op.getHeads(), op.getScale().convertToDouble());
+            return singleQueryAttention(self[op.getSequence()],
+                                        self[op.getQuery()], self[op.getKey()],
+                                        self[op.getValue()], op.getHeads(),
+                                        op.getScale().convertToDouble());
           })
-          .Case([&](vit::FillOp op) { return fill(shapeOf(op.getResult()), op.getConstant().convertToDouble()); })
-          .Case([&](vit::ScaleOp op) { return scale(self[op.getInput()], op.getFactor().convertToDouble()); })
-          .Case([&](vit::ScaleColumnsOp op) { return scaleColumns(self[op.getMatrix()], self[op.getFactors()]); })
+          .Case([&](vit::FillOp op) {
+            return fill(shapeOf(op.getResult()),
+                        op.getConstant().convertToDouble());
+          })
+          .Case([&](vit::ScaleOp op) {
+            return scale(self[op.getInput()], op.getFactor().convertToDouble());
+          })
+          .Case([&](vit::ScaleColumnsOp op) {
+            return scaleColumns(self[op.getMatrix()], self[op.getFactors()]);
+          })
           .Default([](Operation *op) -> Tensor {
-            llvm::report_fatal_error("the reference interpreter does not know " + op->getName().getStringRef());
+            llvm::report_fatal_error(
+                "the reference interpreter does not know " +
+                op->getName().getStringRef());
           });
   define(operation.getResult(0), std::move(result));
   if (operation.getNumResults() > 1)
     define(operation.getResult(1), std::move(maps));
 }
 
-Tensor vitc::evaluateParameter(vit::ParameterOp parameter, const Checkpoint &checkpoint) {
+Tensor vitc::evaluateParameter(vit::ParameterOp parameter,
+                               const Checkpoint &checkpoint) {
   if (parameter.isDerived())
-    return BlockInterpreter(parameter->getParentOfType<ModuleOp>(), checkpoint, nullptr).run(parameter.getBody().front()).front();
+    return BlockInterpreter(parameter->getParentOfType<ModuleOp>(), checkpoint,
+                            nullptr)
+        .run(parameter.getBody().front())
+        .front();
   Tensor tensor(parameter.getTensorType().getShape());
   checkpoint.read(*checkpoint.find(parameter.getSymName()), 0, tensor.data);
   return tensor;
 }
 
-std::vector<Tensor> vitc::interpret(ModuleOp module, const Checkpoint &checkpoint, const Tensor &image,
+std::vector<Tensor> vitc::interpret(ModuleOp module,
+                                    const Checkpoint &checkpoint,
+                                    const Tensor &image,
                                     const TensorObserver &observer) {
   auto function = module.lookupSymbol<func::FuncOp>(vit::forwardName);
   BlockInterpreter interpreter(module, checkpoint, observer);

@@ -12,7 +12,8 @@ using namespace vitc::reference;
 
 Tensor::Tensor(llvm::ArrayRef<int64_t> shape)
     : shape(shape.begin(), shape.end()),
-      data(std::accumulate(shape.begin(), shape.end(), int64_t(1), std::multiplies<int64_t>())) {}
+      data(std::accumulate(shape.begin(), shape.end(), int64_t(1),
+                           std::multiplies<int64_t>())) {}
 
 /// Four partial sums, so that the additions need not wait for one another.
 static double dot(const double *a, const double *b, int64_t count) {
@@ -38,10 +39,12 @@ static void softmaxInPlace(double *values, int64_t count) {
 // Embedding
 //===----------------------------------------------------------------------===//
 
-Tensor reference::patchEmbed(const Tensor &image, const Tensor &weight, const Tensor *bias, const Tensor *position) {
+Tensor reference::patchEmbed(const Tensor &image, const Tensor &weight,
+                             const Tensor *bias, const Tensor *position) {
   int64_t channels = image.dim(1), height = image.dim(2), width = image.dim(3);
   int64_t patchHeight = weight.dim(2), patchWidth = weight.dim(3);
-  int64_t gridHeight = height / patchHeight, gridWidth = width / patchWidth, patches = gridHeight * gridWidth;
+  int64_t gridHeight = height / patchHeight, gridWidth = width / patchWidth,
+          patches = gridHeight * gridWidth;
 
   Tensor pixels({image.dim(0), patches, channels * patchHeight * patchWidth});
   for (int64_t n = 0; n < image.dim(0); ++n)
@@ -50,7 +53,9 @@ Tensor reference::patchEmbed(const Tensor &image, const Tensor &weight, const Te
       for (int64_t c = 0; c < channels; ++c)
         for (int64_t y = 0; y < patchHeight; ++y)
           for (int64_t x = 0; x < patchWidth; ++x)
-            *to++ = image.data[((n * channels + c) * height + p / gridWidth * patchHeight + y) * width +
+            *to++ = image.data[((n * channels + c) * height +
+                                p / gridWidth * patchHeight + y) *
+                                   width +
                                p % gridWidth * patchWidth + x];
     }
   Tensor matrix = weight;
@@ -60,7 +65,8 @@ Tensor reference::patchEmbed(const Tensor &image, const Tensor &weight, const Te
 }
 
 Tensor reference::concatTokens(const Tensor &tokens, const Tensor &sequence) {
-  Tensor result({sequence.dim(0), tokens.dim(1) + sequence.dim(1), sequence.dim(2)});
+  Tensor result(
+      {sequence.dim(0), tokens.dim(1) + sequence.dim(1), sequence.dim(2)});
   auto to = result.data.begin();
   for (int64_t n = 0; n < sequence.dim(0); ++n) {
     to = std::copy(tokens.data.begin(), tokens.data.end(), to);
@@ -70,7 +76,8 @@ Tensor reference::concatTokens(const Tensor &tokens, const Tensor &sequence) {
   return result;
 }
 
-/// Weights of the four neighbours at distance `t` past the second one: Keys' kernel with a = -0.75, as PyTorch has it.
+/// Weights of the four neighbours at distance `t` past the second one: Keys'
+/// kernel with a = -0.75, as PyTorch has it.
 static std::array<double, 4> cubicWeights(double t) {
   constexpr double a = -0.75;
   auto near = [](double x) { return ((a + 2) * x - (a + 3)) * x * x + 1; };
@@ -78,22 +85,29 @@ static std::array<double, 4> cubicWeights(double t) {
   return {far(t + 1), near(t), near(1 - t), far(2 - t)};
 }
 
-Tensor reference::resizePosition(const Tensor &table, std::pair<int64_t, int64_t> from, std::pair<int64_t, int64_t> to,
+Tensor reference::resizePosition(const Tensor &table,
+                                 std::pair<int64_t, int64_t> from,
+                                 std::pair<int64_t, int64_t> to,
                                  int64_t prefix) {
   int64_t channels = table.dim(2);
   Tensor result({1, prefix + to.first * to.second, channels});
   std::copy_n(table.data.begin(), prefix * channels, result.data.begin());
-  // Centres of pixels meet (align_corners=False); neighbours beyond the edge repeat it.
-  auto source = [](int64_t index, int64_t size, int64_t newSize) { return (index + 0.5) * size / newSize - 0.5; };
+  // Centres of pixels meet (align_corners=False); neighbours beyond the edge
+  // repeat it.
+  auto source = [](int64_t index, int64_t size, int64_t newSize) {
+    return (index + 0.5) * size / newSize - 0.5;
+  };
   for (int64_t y = 0; y < to.first; ++y)
     for (int64_t x = 0; x < to.second; ++x) {
-      double sy = source(y, from.first, to.first), sx = source(x, from.second, to.second);
+      double sy = source(y, from.first, to.first),
+             sx = source(x, from.second, to.second);
       int64_t y0 = std::floor(sy), x0 = std::floor(sx);
       auto wy = cubicWeights(sy - y0), wx = cubicWeights(sx - x0);
       double *out = result.row(prefix + y * to.second + x);
       for (int i = 0; i < 4; ++i)
         for (int j = 0; j < 4; ++j) {
-          int64_t yy = std::clamp<int64_t>(y0 - 1 + i, 0, from.first - 1), xx = std::clamp<int64_t>(x0 - 1 + j, 0, from.second - 1);
+          int64_t yy = std::clamp<int64_t>(y0 - 1 + i, 0, from.first - 1),
+                  xx = std::clamp<int64_t>(x0 - 1 + j, 0, from.second - 1);
           const double *in = table.row(prefix + yy * from.second + xx);
           for (int64_t c = 0; c < channels; ++c)
             out[c] += wy[i] * wx[j] * in[c];
@@ -113,12 +127,14 @@ Tensor reference::addPosition(const Tensor &sequence, const Tensor &position) {
 // Encoder
 //===----------------------------------------------------------------------===//
 
-Tensor reference::layerNorm(const Tensor &input, const Tensor *gain, const Tensor *bias, double eps) {
+Tensor reference::layerNorm(const Tensor &input, const Tensor *gain,
+                            const Tensor *bias, double eps) {
   Tensor result(input.shape);
   int64_t channels = input.dim(-1);
   for (int64_t r = 0; r < input.rows(); ++r) {
     const double *x = input.row(r);
-    double mean = std::accumulate(x, x + channels, 0.0) / channels, variance = 0;
+    double mean = std::accumulate(x, x + channels, 0.0) / channels,
+           variance = 0;
     for (int64_t c = 0; c < channels; ++c)
       variance += (x[c] - mean) * (x[c] - mean);
     variance /= channels;
@@ -130,17 +146,21 @@ Tensor reference::layerNorm(const Tensor &input, const Tensor *gain, const Tenso
   return result;
 }
 
-Tensor reference::linear(const Tensor &input, const Tensor &weight, const Tensor *bias) {
+Tensor reference::linear(const Tensor &input, const Tensor &weight,
+                         const Tensor *bias) {
   std::vector<int64_t> shape = input.shape;
   shape.back() = weight.dim(0);
   Tensor result(shape);
   int64_t outputs = weight.dim(0), channels = weight.dim(1);
-  // A few outputs at a time, so that their weights stay in the cache while all rows pass by.
+  // A few outputs at a time, so that their weights stay in the cache while all
+  // rows pass by.
   constexpr int64_t block = 16;
   llvm::parallelFor(0, (outputs + block - 1) / block, [&](size_t b) {
     for (int64_t r = 0; r < input.rows(); ++r)
-      for (int64_t o = b * block; o < std::min<int64_t>((b + 1) * block, outputs); ++o)
-        result.row(r)[o] = dot(input.row(r), weight.row(o), channels) + (bias ? bias->data[o] : 0);
+      for (int64_t o = b * block;
+           o < std::min<int64_t>((b + 1) * block, outputs); ++o)
+        result.row(r)[o] = dot(input.row(r), weight.row(o), channels) +
+                           (bias ? bias->data[o] : 0);
   });
   return result;
 }
@@ -152,7 +172,8 @@ static double activateOne(double x, vit::Activation function) {
   case vit::Activation::Gelu:
     return 0.5 * x * (1 + std::erf(x * M_SQRT1_2));
   case vit::Activation::GeluTanh:
-    return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+    return 0.5 * x *
+           (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
   case vit::Activation::QuickGelu:
     return x / (1 + std::exp(-1.702 * x));
   case vit::Activation::Relu:
@@ -171,43 +192,53 @@ Tensor reference::activate(Tensor input, vit::Activation function) {
   return input;
 }
 
-Tensor reference::attention(const Tensor &query, const Tensor &key, const Tensor &value, int64_t heads, double scale,
+Tensor reference::attention(const Tensor &query, const Tensor &key,
+                            const Tensor &value, int64_t heads, double scale,
                             Tensor *probabilities) {
-  int64_t images = query.dim(0), tokens = query.dim(1), headDim = query.dim(2) / heads;
+  int64_t images = query.dim(0), tokens = query.dim(1),
+          headDim = query.dim(2) / heads;
   Tensor result(query.shape);
   llvm::parallelFor(0, images * heads, [&](size_t index) {
     int64_t n = index / heads, h = index % heads;
     std::vector<double> p(tokens);
     for (int64_t i = 0; i < tokens; ++i) {
       for (int64_t j = 0; j < tokens; ++j)
-        p[j] = scale * dot(query.row(n * tokens + i) + h * headDim, key.row(n * tokens + j) + h * headDim, headDim);
+        p[j] = scale * dot(query.row(n * tokens + i) + h * headDim,
+                           key.row(n * tokens + j) + h * headDim, headDim);
       softmaxInPlace(p.data(), tokens);
       double *out = result.row(n * tokens + i) + h * headDim;
       for (int64_t j = 0; j < tokens; ++j)
         for (int64_t d = 0; d < headDim; ++d)
           out[d] += p[j] * (value.row(n * tokens + j) + h * headDim)[d];
       if (probabilities)
-        std::copy(p.begin(), p.end(), probabilities->row((n * heads + h) * tokens + i));
+        std::copy(p.begin(), p.end(),
+                  probabilities->row((n * heads + h) * tokens + i));
     }
   });
   return result;
 }
 
 /// Through keys and values that are formed after all: the plain definition.
-Tensor reference::singleQueryAttention(const Tensor &sequence, const Tensor &query, const Tensor &key, const Tensor &value,
-                                       int64_t heads, double scale) {
-  Tensor keys = linear(sequence, key, nullptr), values = linear(sequence, value, nullptr);
-  int64_t images = sequence.dim(0), tokens = sequence.dim(1), headDim = key.dim(0) / heads;
+Tensor reference::singleQueryAttention(const Tensor &sequence,
+                                       const Tensor &query, const Tensor &key,
+                                       const Tensor &value, int64_t heads,
+                                       double scale) {
+  Tensor keys = linear(sequence, key, nullptr),
+         values = linear(sequence, value, nullptr);
+  int64_t images = sequence.dim(0), tokens = sequence.dim(1),
+          headDim = key.dim(0) / heads;
   Tensor result(query.shape);
   for (int64_t n = 0; n < images; ++n)
     for (int64_t h = 0; h < heads; ++h) {
       std::vector<double> p(tokens);
       for (int64_t j = 0; j < tokens; ++j)
-        p[j] = scale * dot(query.row(n) + h * headDim, keys.row(n * tokens + j) + h * headDim, headDim);
+        p[j] = scale * dot(query.row(n) + h * headDim,
+                           keys.row(n * tokens + j) + h * headDim, headDim);
       softmaxInPlace(p.data(), tokens);
       for (int64_t j = 0; j < tokens; ++j)
         for (int64_t d = 0; d < headDim; ++d)
-          result.row(n)[h * headDim + d] += p[j] * values.row(n * tokens + j)[h * headDim + d];
+          result.row(n)[h * headDim + d] +=
+              p[j] * values.row(n * tokens + j)[h * headDim + d];
     }
   return result;
 }
@@ -222,7 +253,8 @@ Tensor reference::add(Tensor lhs, const Tensor &rhs) {
 // Pooling, outputs, shape
 //===----------------------------------------------------------------------===//
 
-Tensor reference::pool(const Tensor &sequence, vit::PoolKind kind, int64_t first) {
+Tensor reference::pool(const Tensor &sequence, vit::PoolKind kind,
+                       int64_t first) {
   int64_t tokens = sequence.dim(1), channels = sequence.dim(2);
   int64_t count = kind == vit::PoolKind::Token ? 1 : tokens - first;
   Tensor result({sequence.dim(0), channels});
@@ -253,16 +285,20 @@ Tensor reference::stack(llvm::ArrayRef<const Tensor *> inputs) {
 
 /// Elements behind one step along the dimension.
 static int64_t stepOf(const Tensor &tensor, int64_t dimension) {
-  return std::accumulate(tensor.shape.begin() + dimension + 1, tensor.shape.end(), int64_t(1), std::multiplies<int64_t>());
+  return std::accumulate(tensor.shape.begin() + dimension + 1,
+                         tensor.shape.end(), int64_t(1),
+                         std::multiplies<int64_t>());
 }
 
-Tensor reference::concat(llvm::ArrayRef<const Tensor *> inputs, int64_t dimension) {
+Tensor reference::concat(llvm::ArrayRef<const Tensor *> inputs,
+                         int64_t dimension) {
   std::vector<int64_t> shape = inputs.front()->shape;
   shape[dimension] = 0;
   for (const Tensor *input : inputs)
     shape[dimension] += input->shape[dimension];
   Tensor result(shape);
-  int64_t outer = std::accumulate(shape.begin(), shape.begin() + dimension, int64_t(1), std::multiplies<int64_t>());
+  int64_t outer = std::accumulate(shape.begin(), shape.begin() + dimension,
+                                  int64_t(1), std::multiplies<int64_t>());
   auto to = result.data.begin();
   for (int64_t i = 0; i < outer; ++i)
     for (const Tensor *input : inputs) {
@@ -272,7 +308,8 @@ Tensor reference::concat(llvm::ArrayRef<const Tensor *> inputs, int64_t dimensio
   return result;
 }
 
-Tensor reference::slice(const Tensor &input, int64_t dimension, int64_t offset, int64_t extent) {
+Tensor reference::slice(const Tensor &input, int64_t dimension, int64_t offset,
+                        int64_t extent) {
   std::vector<int64_t> shape = input.shape;
   shape[dimension] = extent;
   Tensor result(shape);

@@ -23,7 +23,8 @@ std::string ProcessResult::describe() const {
     lines.resize(8);
   if (!text.empty())
     return llvm::join(lines, "\n");
-  return exitCode == -2 ? "it crashed" : "it exited with code " + std::to_string(exitCode);
+  return exitCode == -2 ? "it crashed"
+                        : "it exited with code " + std::to_string(exitCode);
 }
 
 namespace {
@@ -37,19 +38,27 @@ struct Running {
 
 } // namespace
 
-/// Starts the program with its standard error going to a file; standard output is dropped.
-static llvm::Expected<Running> start(const ProcessRequest &request, size_t index) {
+/// Starts the program with its standard error going to a file; standard output
+/// is dropped.
+static llvm::Expected<Running> start(const ProcessRequest &request,
+                                     size_t index) {
   Running running;
   running.index = index;
-  if (std::error_code code = llvm::sys::fs::createTemporaryFile("vitc", "stderr", running.errorFile))
-    return llvm::createStringError(code, "cannot create a temporary file: " + code.message());
+  if (std::error_code code = llvm::sys::fs::createTemporaryFile(
+          "vitc", "stderr", running.errorFile))
+    return llvm::createStringError(code, "cannot create a temporary file: " +
+                                             code.message());
   llvm::SmallVector<llvm::StringRef> arguments = {request.program};
   llvm::append_range(arguments, request.arguments);
-  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), llvm::StringRef(""), llvm::StringRef(running.errorFile)};
+  std::optional<llvm::StringRef> redirects[] = {
+      llvm::StringRef(""), llvm::StringRef(""),
+      llvm::StringRef(running.errorFile)};
   std::string message;
   bool failed = false;
   running.start = Clock::now();
-  running.process = llvm::sys::ExecuteNoWait(request.program, arguments, std::nullopt, redirects, 0, &message, &failed);
+  running.process =
+      llvm::sys::ExecuteNoWait(request.program, arguments, std::nullopt,
+                               redirects, 0, &message, &failed);
   if (failed) {
     llvm::sys::fs::remove(running.errorFile);
     return userError(request.program, "cannot be run: " + message);
@@ -58,12 +67,15 @@ static llvm::Expected<Running> start(const ProcessRequest &request, size_t index
 }
 
 /// The result if the process has ended; ends it if its time is over.
-static std::optional<ProcessResult> poll(Running &running, unsigned timeoutSeconds) {
+static std::optional<ProcessResult> poll(Running &running,
+                                         unsigned timeoutSeconds) {
   ProcessResult result;
   std::string message;
-  auto state = llvm::sys::Wait(running.process, /*SecondsToWait=*/0, &message, nullptr, /*Polling=*/true);
+  auto state = llvm::sys::Wait(running.process, /*SecondsToWait=*/0, &message,
+                               nullptr, /*Polling=*/true);
   if (state.Pid == 0) {
-    if (timeoutSeconds == 0 || Clock::now() - running.start < std::chrono::seconds(timeoutSeconds))
+    if (timeoutSeconds == 0 ||
+        Clock::now() - running.start < std::chrono::seconds(timeoutSeconds))
       return std::nullopt;
     kill(running.process.Pid, SIGKILL);
     state = llvm::sys::Wait(running.process, std::nullopt, &message);
@@ -76,13 +88,16 @@ static std::optional<ProcessResult> poll(Running &running, unsigned timeoutSecon
   return result;
 }
 
-llvm::Error vitc::runProcesses(llvm::ArrayRef<ProcessRequest> requests, unsigned jobs, unsigned timeoutSeconds,
-                               llvm::function_ref<llvm::Error(size_t, const ProcessResult &)> finished) {
+llvm::Error vitc::runProcesses(
+    llvm::ArrayRef<ProcessRequest> requests, unsigned jobs,
+    unsigned timeoutSeconds,
+    llvm::function_ref<llvm::Error(size_t, const ProcessResult &)> finished) {
   std::vector<Running> running;
   size_t next = 0;
   llvm::Error error = llvm::Error::success();
   while ((next < requests.size() && !error) || !running.empty()) {
-    while (!error && next < requests.size() && running.size() < std::max(jobs, 1u)) {
+    while (!error && next < requests.size() &&
+           running.size() < std::max(jobs, 1u)) {
       llvm::Expected<Running> started = start(requests[next], next);
       ++next;
       if (started)
@@ -109,11 +124,14 @@ llvm::Error vitc::runProcesses(llvm::ArrayRef<ProcessRequest> requests, unsigned
 }
 
 llvm::Error vitc::runProcess(const ProcessRequest &request) {
-  return runProcesses(request, 1, 0, [&](size_t, const ProcessResult &result) -> llvm::Error {
-    if (result.succeeded())
-      return llvm::Error::success();
-    return llvm::createStringError(request.program + " " + llvm::join(request.arguments, " ") + "\nfailed: " + result.describe());
-  });
+  return runProcesses(
+      request, 1, 0, [&](size_t, const ProcessResult &result) -> llvm::Error {
+        if (result.succeeded())
+          return llvm::Error::success();
+        return llvm::createStringError(request.program + " " +
+                                       llvm::join(request.arguments, " ") +
+                                       "\nfailed: " + result.describe());
+      });
 }
 
 llvm::Expected<std::string> vitc::findProgram(llvm::StringRef name) {

@@ -19,7 +19,8 @@ public:
     assert(bytes.size() % 64 == 0 && "constants are padded to whole blocks");
     for (size_t i = 0; i < bytes.size(); i += 64)
       for (size_t lane = 0; lane < 8; ++lane)
-        mix(lanes[lane], llvm::support::endian::read64le(bytes.data() + i + 8 * lane));
+        mix(lanes[lane],
+            llvm::support::endian::read64le(bytes.data() + i + 8 * lane));
     length += bytes.size();
   }
   uint64_t finish() const {
@@ -31,23 +32,29 @@ public:
   }
 
 private:
-  static void mix(uint64_t &state, uint64_t word) { state = (state ^ word) * 0x9E3779B97F4A7C15u; }
+  static void mix(uint64_t &state, uint64_t word) {
+    state = (state ^ word) * 0x9E3779B97F4A7C15u;
+  }
   uint64_t lanes[8] = {1, 2, 3, 4, 5, 6, 7, 8};
   uint64_t length = 0;
 };
 
-/// A parameter's rows as floats. Those of the checkpoint are read when they are asked for, derived ones are computed once.
+/// A parameter's rows as floats. Those of the checkpoint are read when they are
+/// asked for, derived ones are computed once.
 class RowReader {
 public:
-  RowReader(vit::ParameterOp parameter, const Checkpoint &checkpoint, int64_t columns)
-      : checkpoint(checkpoint), tensor(checkpoint.find(parameter.getSymName())), columns(columns) {
+  RowReader(vit::ParameterOp parameter, const Checkpoint &checkpoint,
+            int64_t columns)
+      : checkpoint(checkpoint), tensor(checkpoint.find(parameter.getSymName())),
+        columns(columns) {
     if (parameter.isDerived())
       derived = evaluateParameter(parameter, checkpoint);
   }
   void read(int64_t first, MutableArrayRef<float> out) const {
     if (derived.data.empty())
       return checkpoint.read(*tensor, first * columns, out);
-    std::copy_n(derived.data.begin() + first * columns, out.size(), out.begin());
+    std::copy_n(derived.data.begin() + first * columns, out.size(),
+                out.begin());
   }
 
 private:
@@ -60,7 +67,8 @@ private:
 } // namespace
 
 /// [n, k] as [⌈n/w⌉][k][w].
-static void packPanels(const RowReader &reader, int64_t n, MemRefType type, MutableArrayRef<float> out) {
+static void packPanels(const RowReader &reader, int64_t n, MemRefType type,
+                       MutableArrayRef<float> out) {
   int64_t k = type.getDimSize(1), width = type.getDimSize(2);
   std::vector<float> rows(width * k);
   for (int64_t panel = 0; panel < type.getDimSize(0); ++panel) {
@@ -73,21 +81,27 @@ static void packPanels(const RowReader &reader, int64_t n, MemRefType type, Muta
   }
 }
 
-/// [n, k] as the right operands of Strassen's seven products, [n/2/w][7][k/2][w]. The combinations are computed in double and rounded
+/// [n, k] as the right operands of Strassen's seven products,
+/// [n/2/w][7][k/2][w]. The combinations are computed in double and rounded
 /// once.
-static void packStrassen(const RowReader &reader, MemRefType type, MutableArrayRef<float> out) {
-  int64_t panels = type.getDimSize(0), halfDepth = type.getDimSize(2), width = type.getDimSize(3);
+static void packStrassen(const RowReader &reader, MemRefType type,
+                         MutableArrayRef<float> out) {
+  int64_t panels = type.getDimSize(0), halfDepth = type.getDimSize(2),
+          width = type.getDimSize(3);
   int64_t k = 2 * halfDepth, half = panels * width;
-  std::vector<float> left(width * k), right(width * k); // columns of the two halves of the transpose
+  std::vector<float> left(width * k),
+      right(width * k); // columns of the two halves of the transpose
   for (int64_t panel = 0; panel < panels; ++panel) {
     reader.read(panel * width, left);
     reader.read(half + panel * width, right);
-    float *to = out.data() + panel * kernel::strassenProducts * halfDepth * width;
+    float *to =
+        out.data() + panel * kernel::strassenProducts * halfDepth * width;
     for (int64_t j = 0; j < width; ++j) {
       for (int64_t i = 0; i < halfDepth; ++i) {
         double b11 = left[j * k + i], b21 = left[j * k + halfDepth + i];
         double b12 = right[j * k + i], b22 = right[j * k + halfDepth + i];
-        const double operands[kernel::strassenProducts] = {b11 + b22, b11, b12 - b22, b21 - b11, b22, b11 + b12, b21 + b22};
+        const double operands[kernel::strassenProducts] = {
+            b11 + b22, b11, b12 - b22, b21 - b11, b22, b11 + b12, b21 + b22};
         for (auto [product, operand] : llvm::enumerate(operands))
           to[(product * halfDepth + i) * width + j] = float(operand);
       }
@@ -95,28 +109,38 @@ static void packStrassen(const RowReader &reader, MemRefType type, MutableArrayR
   }
 }
 
-static void packRows(const RowReader &reader, int64_t rows, int64_t columns, int64_t stride, MutableArrayRef<float> out) {
+static void packRows(const RowReader &reader, int64_t rows, int64_t columns,
+                     int64_t stride, MutableArrayRef<float> out) {
   for (int64_t r = 0; r < rows; ++r)
     reader.read(r, out.slice(r * stride, columns));
 }
 
 /// The constant's bytes, padded with zeros to whole blocks of 64.
-static std::vector<float> pack(kernel::ConstantOp constant, vit::ParameterOp parameter, const Checkpoint &checkpoint) {
+static std::vector<float> pack(kernel::ConstantOp constant,
+                               vit::ParameterOp parameter,
+                               const Checkpoint &checkpoint) {
   MemRefType type = constant.getBufferType();
   ArrayRef<int64_t> shape = parameter.getTensorType().getShape();
   int64_t elements = parameter.getTensorType().getNumElements();
-  std::vector<float> packed(llvm::alignTo(type.getNumElements(), kernel::alignment / sizeof(float)));
+  std::vector<float> packed(
+      llvm::alignTo(type.getNumElements(), kernel::alignment / sizeof(float)));
   if (constant.getLayout() == kernel::Layout::Panels)
-    packPanels(RowReader(parameter, checkpoint, elements / shape.front()), shape.front(), type, packed);
+    packPanels(RowReader(parameter, checkpoint, elements / shape.front()),
+               shape.front(), type, packed);
   else if (constant.getLayout() == kernel::Layout::Strassen)
-    packStrassen(RowReader(parameter, checkpoint, elements / shape.front()), type, packed);
+    packStrassen(RowReader(parameter, checkpoint, elements / shape.front()),
+                 type, packed);
   else
-    packRows(RowReader(parameter, checkpoint, shape.back()), elements / shape.back(), shape.back(), type.getShape().back(), packed);
+    packRows(RowReader(parameter, checkpoint, shape.back()),
+             elements / shape.back(), shape.back(), type.getShape().back(),
+             packed);
   return packed;
 }
 
-llvm::Expected<WeightsFile> vitc::writeWeights(ModuleOp module, const Checkpoint &checkpoint, StringRef program, StringRef path,
-                                               llvm::function_ref<void(unsigned, unsigned)> progress) {
+llvm::Expected<WeightsFile>
+vitc::writeWeights(ModuleOp module, const Checkpoint &checkpoint,
+                   StringRef program, StringRef path,
+                   llvm::function_ref<void(unsigned, unsigned)> progress) {
   std::error_code code;
   llvm::raw_fd_ostream os(path, code);
   if (code)
@@ -125,13 +149,18 @@ llvm::Expected<WeightsFile> vitc::writeWeights(ModuleOp module, const Checkpoint
 
   SymbolTable symbols(module);
   auto constants = llvm::to_vector(module.getOps<kernel::ConstantOp>());
-  llvm::sort(constants, [](kernel::ConstantOp a, kernel::ConstantOp b) { return *a.getOffset() < *b.getOffset(); });
+  llvm::sort(constants, [](kernel::ConstantOp a, kernel::ConstantOp b) {
+    return *a.getOffset() < *b.getOffset();
+  });
   Checksum checksum;
   uint64_t bytes = 0;
   for (auto [index, constant] : llvm::enumerate(constants)) {
     assert(*constant.getOffset() == bytes && "constants follow each other");
-    std::vector<float> packed = pack(constant, symbols.lookup<vit::ParameterOp>(constant.getParameter()), checkpoint);
-    ArrayRef<char> data(reinterpret_cast<const char *>(packed.data()), packed.size() * sizeof(float));
+    std::vector<float> packed = pack(
+        constant, symbols.lookup<vit::ParameterOp>(constant.getParameter()),
+        checkpoint);
+    ArrayRef<char> data(reinterpret_cast<const char *>(packed.data()),
+                        packed.size() * sizeof(float));
     checksum.add(data);
     os.write(data.data(), data.size());
     bytes += data.size();
@@ -141,7 +170,8 @@ llvm::Expected<WeightsFile> vitc::writeWeights(ModuleOp module, const Checkpoint
   }
 
   WeightsFile file{bytes, checksum.finish(), 0};
-  file.identity = llvm::xxh3_64bits((program + "/" + Twine(file.checksum)).str());
+  file.identity =
+      llvm::xxh3_64bits((program + "/" + Twine(file.checksum)).str());
   char head[64] = {'V', 'I', 'T', 'C', 'W', 'G', 'T', '1'};
   llvm::support::endian::write64le(head + 8, file.bytes);
   llvm::support::endian::write64le(head + 16, file.identity);

@@ -38,9 +38,14 @@ TEST_F(Interpreter, ReadsDerivedParametersThroughOthers) {
       %1 = vit.slice %0 along 0 from 2 : tensor<6xf32> -> tensor<2xf32>
       vit.yield %1 : tensor<2xf32>
     }
-  )mlir", context);
+  )mlir",
+                      context);
   auto weights = randomWeights(*module, 1);
-  auto value = [&](StringRef name) { return evaluateParameter(module->lookupSymbol<vit::ParameterOp>(name), *weights).data; };
+  auto value = [&](StringRef name) {
+    return evaluateParameter(module->lookupSymbol<vit::ParameterOp>(name),
+                             *weights)
+        .data;
+  };
   std::vector<double> a = value("a"), c = value("c");
   ASSERT_EQ(a.size(), 3u);
   ASSERT_EQ(c.size(), 2u);
@@ -56,7 +61,8 @@ TEST_F(Interpreter, ReturnsOutputsInOrder) {
       %a = vit.get @a : tensor<2xf32>
       return %0, %a, %x : tensor<1x2xf32>, tensor<2xf32>, tensor<1x2xf32>
     }
-  )mlir", context);
+  )mlir",
+                      context);
   auto weights = randomWeights(*module, 1);
   Tensor picture = randomPicture(*module, 2);
   std::vector<Tensor> outputs = interpret(*module, *weights, picture);
@@ -75,19 +81,24 @@ TEST_F(Interpreter, ShowsEveryValueUnderItsLayersName) {
       %1 = vit.softmax %0 : tensor<1x3xf32> loc("second")
       return %1 : tensor<1x3xf32>
     }
-  )mlir", context);
+  )mlir",
+                      context);
   auto weights = randomWeights(*module, 1);
   std::vector<std::string> layers;
-  std::vector<Tensor> outputs = interpret(*module, *weights, randomPicture(*module, 2), [&](StringRef layer, const Tensor &value) {
-    layers.push_back(layer.str());
-    EXPECT_EQ(value.shape, (std::vector<int64_t>{1, 3}));
-  });
+  std::vector<Tensor> outputs =
+      interpret(*module, *weights, randomPicture(*module, 2),
+                [&](StringRef layer, const Tensor &value) {
+                  layers.push_back(layer.str());
+                  EXPECT_EQ(value.shape, (std::vector<int64_t>{1, 3}));
+                });
   EXPECT_EQ(layers, (std::vector<std::string>{"first", "second"}));
-  EXPECT_NEAR(outputs[0].data[0] + outputs[0].data[1] + outputs[0].data[2], 1, 1e-15);
+  EXPECT_NEAR(outputs[0].data[0] + outputs[0].data[1] + outputs[0].data[2], 1,
+              1e-15);
 }
 
 TEST_F(Interpreter, ComposesMlpAndHead) {
-  // What vit.mlp, vit.head, a fused vit.linear and attention maps mean, in terms of the plain ops.
+  // What vit.mlp, vit.head, a fused vit.linear and attention maps mean, in
+  // terms of the plain ops.
   auto module = parse(R"mlir(
     vit.parameter @u : tensor<6x4xf32>
     vit.parameter @d : tensor<4x6xf32>
@@ -107,9 +118,11 @@ TEST_F(Interpreter, ComposesMlpAndHead) {
       %7 = vit.add %6, %x : tensor<2x4xf32>
       return %0, %3, %4, %2, %5, %7 : tensor<2x4xf32>, tensor<2x4xf32>, tensor<2x6xf32>, tensor<2x6xf32>, tensor<2x4xf32>, tensor<2x4xf32>
     }
-  )mlir", context);
+  )mlir",
+                      context);
   auto weights = randomWeights(*module, 1);
-  std::vector<Tensor> outputs = interpret(*module, *weights, randomPicture(*module, 2));
+  std::vector<Tensor> outputs =
+      interpret(*module, *weights, randomPicture(*module, 2));
   ASSERT_EQ(outputs.size(), 6u);
   for (size_t i = 0; i < outputs.size(); i += 2)
     EXPECT_EQ(outputs[i].data, outputs[i + 1].data) << "output " << i;

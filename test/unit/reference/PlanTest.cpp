@@ -1,4 +1,5 @@
-/// Plans of random models: no two buffers that live at one time share a byte, and every byte has its place.
+/// Plans of random models: no two buffers that live at one time share a byte,
+/// and every byte has its place.
 #include "RandomModel.h"
 
 #include "vitc/Dialect/Kernel/IR/Kernel.h"
@@ -17,22 +18,36 @@ using namespace vitc;
 namespace {
 
 struct Range {
-  int64_t begin, end, first, last; ///< bytes, and the calls from `first` to `last`
+  int64_t begin, end, first,
+      last; ///< bytes, and the calls from `first` to `last`
 };
 
-/// The memory of every buffer as kernels may touch it: whole rows, padding included.
+/// The memory of every buffer as kernels may touch it: whole rows, padding
+/// included.
 std::vector<Range> rangesOf(func::FuncOp function) {
   DenseMap<Value, size_t> indexOf;
   std::vector<Range> ranges;
   auto add = [&](Value buffer, int64_t offset, int64_t first) {
     auto type = cast<MemRefType>(buffer.getType());
-    int64_t elements = type.getRank() ? type.getDimSize(0) * type.getStridesAndOffset().first[0] : 1;
+    int64_t elements = type.getRank() ? type.getDimSize(0) *
+                                            type.getStridesAndOffset().first[0]
+                                      : 1;
     indexOf[buffer] = ranges.size();
     ranges.push_back({offset, offset + elements * 4, first, first});
   };
-  add(function.getArgument(0), function->getAttrOfType<IntegerAttr>(kernel::pixelsOffsetAttrName).getInt(), 0);
-  int64_t scratch = function->getAttrOfType<IntegerAttr>(kernel::scratchOffsetAttrName).getInt();
-  ranges.push_back({scratch, scratch + function->getAttrOfType<IntegerAttr>(kernel::scratchBytesAttrName).getInt(), 0, 0});
+  add(function.getArgument(0),
+      function->getAttrOfType<IntegerAttr>(kernel::pixelsOffsetAttrName)
+          .getInt(),
+      0);
+  int64_t scratch =
+      function->getAttrOfType<IntegerAttr>(kernel::scratchOffsetAttrName)
+          .getInt();
+  ranges.push_back(
+      {scratch,
+       scratch +
+           function->getAttrOfType<IntegerAttr>(kernel::scratchBytesAttrName)
+               .getInt(),
+       0, 0});
 
   int64_t time = 0;
   for (Operation &op : function.getBody().front()) {
@@ -43,7 +58,8 @@ std::vector<Range> rangesOf(func::FuncOp function) {
       continue;
     ++time;
     for (Value operand : call.getOperands())
-      if (auto it = indexOf.find(kernel::rootBuffer(operand)); it != indexOf.end()) {
+      if (auto it = indexOf.find(kernel::rootBuffer(operand));
+          it != indexOf.end()) {
         Range &range = ranges[it->second];
         range.first = range.first < 0 ? time : range.first;
         range.last = time;
@@ -62,7 +78,8 @@ protected:
     context.loadAllAvailableDialects();
     auto module = parse(randomModelText(seed), context);
     auto function = module->lookupSymbol<func::FuncOp>(vit::forwardName);
-    function->setAttr(kernel::scratchBytesAttrName, Builder(&context).getI64IntegerAttr(1 + seed * 97));
+    function->setAttr(kernel::scratchBytesAttrName,
+                      Builder(&context).getI64IntegerAttr(1 + seed * 97));
     PipelineOptions options;
     options.panel = GetParam();
     PassManager manager(&context);
@@ -79,7 +96,9 @@ TEST_P(Plan, BuffersAliveTogetherStandApart) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     auto module = plan(seed);
     auto function = module->lookupSymbol<func::FuncOp>(vit::forwardName);
-    int64_t workspace = function->getAttrOfType<IntegerAttr>(kernel::workspaceBytesAttrName).getInt();
+    int64_t workspace =
+        function->getAttrOfType<IntegerAttr>(kernel::workspaceBytesAttrName)
+            .getInt();
     std::vector<Range> ranges = rangesOf(function);
     for (size_t i = 0; i < ranges.size(); ++i) {
       const Range &a = ranges[i];
@@ -91,7 +110,9 @@ TEST_P(Plan, BuffersAliveTogetherStandApart) {
         const Range &b = ranges[j];
         bool together = a.first <= b.last && b.first <= a.last;
         bool overlap = a.begin < b.end && b.begin < a.end;
-        EXPECT_FALSE(together && overlap) << "bytes " << a.begin << " to " << a.end << " and " << b.begin << " to " << b.end;
+        EXPECT_FALSE(together && overlap)
+            << "bytes " << a.begin << " to " << a.end << " and " << b.begin
+            << " to " << b.end;
       }
     }
   }
@@ -103,14 +124,18 @@ TEST_P(Plan, ConstantsFollowEachOther) {
     auto module = plan(seed);
     std::vector<std::pair<int64_t, int64_t>> places;
     for (auto constant : module->getOps<kernel::ConstantOp>())
-      places.push_back({*constant.getOffset(), constant.getBufferType().getNumElements() * 4});
+      places.push_back({*constant.getOffset(),
+                        constant.getBufferType().getNumElements() * 4});
     std::sort(places.begin(), places.end());
     int64_t end = 0;
     for (auto [offset, bytes] : places) {
       EXPECT_EQ(offset, end);
       end = (offset + bytes + 63) / 64 * 64;
     }
-    EXPECT_EQ(end, (*module)->getAttrOfType<IntegerAttr>(kernel::weightsBytesAttrName).getInt());
+    EXPECT_EQ(end,
+              (*module)
+                  ->getAttrOfType<IntegerAttr>(kernel::weightsBytesAttrName)
+                  .getInt());
   }
 }
 

@@ -1,4 +1,5 @@
-/// Passes are exact: random models give the same values before and after every stage and every rewrite.
+/// Passes are exact: random models give the same values before and after every
+/// stage and every rewrite.
 #include "RandomModel.h"
 
 #include "vitc/Pipelines/Pipelines.h"
@@ -14,7 +15,8 @@
 using namespace mlir;
 using namespace vitc;
 
-/// Rounding only: sums of a few hundred products in another order, relative to the output's largest value.
+/// Rounding only: sums of a few hundred products in another order, relative to
+/// the output's largest value.
 static constexpr double tolerance = 1e-12;
 static constexpr uint64_t models = 60;
 
@@ -25,7 +27,8 @@ static void expectSame(ArrayRef<Tensor> before, ArrayRef<Tensor> after) {
     double largest = 0, difference = 0;
     for (size_t i = 0; i < before[output].data.size(); ++i) {
       largest = std::max(largest, std::abs(before[output].data[i]));
-      difference = std::max(difference, std::abs(before[output].data[i] - after[output].data[i]));
+      difference = std::max(
+          difference, std::abs(before[output].data[i] - after[output].data[i]));
     }
     EXPECT_GT(largest, 0) << "output " << output;
     EXPECT_LE(difference, tolerance * largest) << "output " << output;
@@ -43,7 +46,8 @@ protected:
     context.loadAllAvailableDialects();
   }
 
-  /// Runs the stages up to and including `last`; false if a pass fails or leaves IR that does not verify.
+  /// Runs the stages up to and including `last`; false if a pass fails or
+  /// leaves IR that does not verify.
   bool lower(ModuleOp module, StringRef last, const PipelineOptions &options) {
     PassManager manager(&context);
     for (const Stage &stage : stages()) {
@@ -55,7 +59,8 @@ protected:
   }
 
   /// Interprets a model before and after.
-  void expectExact(uint64_t seed, StringRef last, const PipelineOptions &options) {
+  void expectExact(uint64_t seed, StringRef last,
+                   const PipelineOptions &options) {
     std::string text = randomModelText(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + text);
     auto module = parse(text, context);
@@ -103,7 +108,8 @@ TEST_F(Stages, EachRewriteIsExactByItself) {
 TEST_F(Stages, EveryModelBecomesKernels) {
   for (int64_t panel : {8, 16, 32})
     for (uint64_t seed = 0; seed < models; ++seed) {
-      SCOPED_TRACE("panel " + std::to_string(panel) + ", seed " + std::to_string(seed));
+      SCOPED_TRACE("panel " + std::to_string(panel) + ", seed " +
+                   std::to_string(seed));
       PipelineOptions options;
       options.panel = panel;
       auto module = parse(randomModelText(seed), context);

@@ -1,4 +1,5 @@
-/// Turns kernel specs into objects by running backend programs (docs/KernelProtocol.md), with a cache between runs.
+/// Turns kernel specs into objects by running backend programs
+/// (docs/KernelProtocol.md), with a cache between runs.
 #ifndef VITC_BACKEND_KERNELCOMPILER_H
 #define VITC_BACKEND_KERNELCOMPILER_H
 
@@ -12,14 +13,14 @@
 namespace vitc {
 
 struct KernelRequest {
-  std::string name;           ///< the symbol
-  std::string specification;  ///< the whole JSON document of the protocol
+  std::string name;          ///< the symbol
+  std::string specification; ///< the whole JSON document of the protocol
 };
 
 struct CompiledKernel {
   std::string name;
-  std::string objectPath;   ///< in the cache
-  std::string adapter;      ///< C++ source that gives the object its plain signature
+  std::string objectPath; ///< in the cache
+  std::string adapter; ///< C++ source that gives the object its plain signature
   llvm::json::Object report;
   bool cached = false;
 };
@@ -28,13 +29,16 @@ struct KernelCompilerOptions {
   std::string program;
   std::string cacheFolder;
   unsigned jobs = 1;
-  unsigned timeoutSeconds = 300; ///< for one kernel; a backend that hangs is ended and reported
+  unsigned timeoutSeconds =
+      300; ///< for one kernel; a backend that hangs is ended and reported
   std::function<void(unsigned done, unsigned total)> progress;
 };
 
-/// The kernels in the order of the requests. Fails with the backend's own words if one cannot be compiled.
-llvm::Expected<std::vector<CompiledKernel>> compileKernels(llvm::ArrayRef<KernelRequest> requests,
-                                                           const KernelCompilerOptions &options);
+/// The kernels in the order of the requests. Fails with the backend's own words
+/// if one cannot be compiled.
+llvm::Expected<std::vector<CompiledKernel>>
+compileKernels(llvm::ArrayRef<KernelRequest> requests,
+               const KernelCompilerOptions &options);
 
 } // namespace vitc
 

@@ -1,4 +1,5 @@
-/// `vitc compile`, without its command line: from a model to the folder that a product links.
+/// `vitc compile`, without its command line: from a model to the folder that a
+/// product links.
 #ifndef VITC_DRIVER_COMPILE_H
 #define VITC_DRIVER_COMPILE_H
 
@@ -19,38 +20,45 @@ struct Installation {
   std::string modelsFolder;   ///< models/*.json
   std::string cacheFolder;    ///< compiled kernels, kept between runs
 
-  /// From the program's own path; VITC_CACHE_DIR overrides the cache (default $XDG_CACHE_HOME/vitc or ~/.cache/vitc).
+  /// From the program's own path; VITC_CACHE_DIR overrides the cache (default
+  /// $XDG_CACHE_HOME/vitc or ~/.cache/vitc).
   static llvm::Expected<Installation> find(const char *argv0);
 };
 
 struct CompileOptions {
-  std::string model;             ///< folder, weights file, or known name
-  std::string configPath;        ///< --config
-  std::optional<uint64_t> seed;  ///< --random-weights
-  std::string output;            ///< -o: must not exist
-  std::string name;              ///< --name: identifier; derived from the model's name if empty
+  std::string model;            ///< folder, weights file, or known name
+  std::string configPath;       ///< --config
+  std::optional<uint64_t> seed; ///< --random-weights
+  std::string output;           ///< -o: must not exist
+  std::string
+      name; ///< --name: identifier; derived from the model's name if empty
   std::string target = "host";
   std::string precision = "f32";
   std::string backend = "halide";
-  std::string emit = "library"; ///< library, source (library plus OUT/src), mlir, kernels
+  std::string emit =
+      "library"; ///< library, source (library plus OUT/src), mlir, kernels
   int64_t batch = 1;
   std::optional<std::pair<int64_t, int64_t>> imageSize;
   std::vector<std::string> outputs;
-  std::vector<std::string> disabledRewrites; ///< exact rewrites to leave out, see rewriteNames()
+  std::vector<std::string>
+      disabledRewrites; ///< exact rewrites to leave out, see rewriteNames()
   bool embedWeights = false;
-  bool fastMatmul = false; ///< Strassen's algorithm for the linear layers that gain by it: more weights, less exact
-  std::string untilAfter; ///< stop after this stage (import, simplify, fuse, kernels, plan) and print the IR to standard output
-  bool printIr = false;   ///< print the IR after every stage to standard error
-  std::string cxx;        ///< C++ compiler; $CXX, c++, g++ or clang++ if empty
-  unsigned threads = 0;   ///< kernels compiled at a time; all cores if 0
+  bool fastMatmul = false; ///< Strassen's algorithm for the linear layers that
+                           ///< gain by it: more weights, less exact
+  std::string
+      untilAfter; ///< stop after this stage (import, simplify, fuse, kernels,
+                  ///< plan) and print the IR to standard output
+  bool printIr = false; ///< print the IR after every stage to standard error
+  std::string cxx;      ///< C++ compiler; $CXX, c++, g++ or clang++ if empty
+  unsigned threads = 0; ///< kernels compiled at a time; all cores if 0
 };
 
 struct CompileReport {
   std::string name, target;
   int64_t parameters = 0, workspaceBytes = 0, weightsBytes = 0;
   int64_t fastMatmulBytes = 0; ///< of the weights, what fastMatmul added
-  double flops = 0;         ///< nominal: of the model as published
-  double computedFlops = 0; ///< what is left after the rewrites
+  double flops = 0;            ///< nominal: of the model as published
+  double computedFlops = 0;    ///< what is left after the rewrites
   unsigned kernels = 0, cachedKernels = 0;
   double seconds = 0;
   std::vector<std::string> outputs; ///< "logits [1, 1000]"
@@ -58,10 +66,12 @@ struct CompileReport {
 };
 
 /// `done` of `total` units of `stage` are finished; called from one thread.
-using ProgressCallback = std::function<void(llvm::StringRef stage, unsigned done, unsigned total)>;
+using ProgressCallback =
+    std::function<void(llvm::StringRef stage, unsigned done, unsigned total)>;
 
 /// OUT appears whole or not at all.
-llvm::Expected<CompileReport> compileModel(const CompileOptions &options, const Installation &installation,
+llvm::Expected<CompileReport> compileModel(const CompileOptions &options,
+                                           const Installation &installation,
                                            const ProgressCallback &progress);
 
 } // namespace vitc

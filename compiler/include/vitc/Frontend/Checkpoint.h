@@ -1,4 +1,5 @@
-/// A checkpoint: named tensors, wherever they come from. Data is read when it is asked for and never copied whole.
+/// A checkpoint: named tensors, wherever they come from. Data is read when it
+/// is asked for and never copied whole.
 #ifndef VITC_FRONTEND_CHECKPOINT_H
 #define VITC_FRONTEND_CHECKPOINT_H
 
@@ -13,7 +14,8 @@ namespace vitc {
 
 enum class StoredType { F64, F32, F16, BF16, I64, I32, I16, I8, U8, Bool };
 
-llvm::StringRef storedTypeName(StoredType type); ///< as safetensors spells it: "F32", "BF16", "BOOL"
+llvm::StringRef storedTypeName(
+    StoredType type); ///< as safetensors spells it: "F32", "BF16", "BOOL"
 unsigned storedTypeBytes(StoredType type);
 
 struct TensorInfo {
@@ -30,30 +32,43 @@ public:
 
   /// All tensors, sorted by name.
   virtual llvm::ArrayRef<TensorInfo> tensors() const = 0;
-  /// Elements [first, first + out.size()) of a tensor that is in tensors(), in row-major order, converted.
-  virtual void read(const TensorInfo &tensor, int64_t first, llvm::MutableArrayRef<float> out) const = 0;
-  virtual void read(const TensorInfo &tensor, int64_t first, llvm::MutableArrayRef<double> out) const = 0;
+  /// Elements [first, first + out.size()) of a tensor that is in tensors(), in
+  /// row-major order, converted.
+  virtual void read(const TensorInfo &tensor, int64_t first,
+                    llvm::MutableArrayRef<float> out) const = 0;
+  virtual void read(const TensorInfo &tensor, int64_t first,
+                    llvm::MutableArrayRef<double> out) const = 0;
 
   const TensorInfo *find(llvm::StringRef name) const;
-  /// The tensor of that name and shape; else an error that names the file, both shapes, or the nearest name there is.
-  llvm::Expected<const TensorInfo *> get(llvm::StringRef name, llvm::ArrayRef<int64_t> shape) const;
+  /// The tensor of that name and shape; else an error that names the file, both
+  /// shapes, or the nearest name there is.
+  llvm::Expected<const TensorInfo *> get(llvm::StringRef name,
+                                         llvm::ArrayRef<int64_t> shape) const;
   /// What messages call the checkpoint: its file or folder.
   virtual std::string describe() const = 0;
 };
 
-/// `model.safetensors`: one file, mapped. Everything in the head is checked before it is believed.
-llvm::Expected<std::unique_ptr<Checkpoint>> openSafetensors(llvm::StringRef path);
+/// `model.safetensors`: one file, mapped. Everything in the head is checked
+/// before it is believed.
+llvm::Expected<std::unique_ptr<Checkpoint>>
+openSafetensors(llvm::StringRef path);
 
-/// `model.safetensors.index.json` and the shards it names, which must stand beside it.
-llvm::Expected<std::unique_ptr<Checkpoint>> openShardedSafetensors(llvm::StringRef indexPath);
+/// `model.safetensors.index.json` and the shards it names, which must stand
+/// beside it.
+llvm::Expected<std::unique_ptr<Checkpoint>>
+openShardedSafetensors(llvm::StringRef indexPath);
 
-/// The weights in a model's folder, whichever of the known files it has; the error lists the names looked for.
-llvm::Expected<std::unique_ptr<Checkpoint>> openCheckpoint(llvm::StringRef folder);
+/// The weights in a model's folder, whichever of the known files it has; the
+/// error lists the names looked for.
+llvm::Expected<std::unique_ptr<Checkpoint>>
+openCheckpoint(llvm::StringRef folder);
 
-/// Tensors of the wanted names and shapes with values drawn from `seed` and the tensor's name alone, spread so that activations keep
-/// their scale: norm gains near 1, matrices by fan-in, small biases. They are stored as F32, whatever type was wanted, and
-/// have the same bits on every machine.
-std::unique_ptr<Checkpoint> makeRandomCheckpoint(std::vector<TensorInfo> wanted, uint64_t seed);
+/// Tensors of the wanted names and shapes with values drawn from `seed` and the
+/// tensor's name alone, spread so that activations keep their scale: norm gains
+/// near 1, matrices by fan-in, small biases. They are stored as F32, whatever
+/// type was wanted, and have the same bits on every machine.
+std::unique_ptr<Checkpoint> makeRandomCheckpoint(std::vector<TensorInfo> wanted,
+                                                 uint64_t seed);
 
 /// How many NaN and infinite values the tensor has.
 int64_t countNonFinite(const Checkpoint &checkpoint, const TensorInfo &tensor);

@@ -15,32 +15,41 @@ namespace vitc {
 
 struct ImportOptions {
   int64_t batch = 1;
-  std::optional<std::pair<int64_t, int64_t>> imageSize; ///< height, width; the config's if absent
-  std::vector<std::string> outputs;                     ///< the model's main output if empty
+  std::optional<std::pair<int64_t, int64_t>>
+      imageSize;                    ///< height, width; the config's if absent
+  std::vector<std::string> outputs; ///< the model's main output if empty
 };
 
 struct ImportedModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ImageProcessor processor;
-  std::vector<std::string> labels; ///< of the classes, by index; empty if the config has none
+  std::vector<std::string>
+      labels; ///< of the classes, by index; empty if the config has none
   std::vector<std::string> warnings;
 };
 
 /// A model as the user names it, opened but not yet read through.
 struct ModelSource {
-  std::string name;                       ///< the folder's, file's or preset's
-  std::optional<JsonObject> config;       ///< always set
-  std::string processorPath;              ///< empty if there is none
-  std::unique_ptr<Checkpoint> checkpoint; ///< null until importModel() makes random weights
-  std::optional<uint64_t> seed;           ///< of the random weights
+  std::string name;                 ///< the folder's, file's or preset's
+  std::optional<JsonObject> config; ///< always set
+  std::string processorPath;        ///< empty if there is none
+  std::unique_ptr<Checkpoint>
+      checkpoint; ///< null until importModel() makes random weights
+  std::optional<uint64_t> seed; ///< of the random weights
 };
 
-/// `model` is a folder, a weights file (with `configPath`), or a name from models/ (with `seed`).
-llvm::Expected<ModelSource> openModel(llvm::StringRef model, llvm::StringRef configPath, std::optional<uint64_t> seed,
+/// `model` is a folder, a weights file (with `configPath`), or a name from
+/// models/ (with `seed`).
+llvm::Expected<ModelSource> openModel(llvm::StringRef model,
+                                      llvm::StringRef configPath,
+                                      std::optional<uint64_t> seed,
                                       llvm::StringRef modelsFolder);
 
-/// Imports the model with the frontend of its `model_type`. With random weights it fills in `source.checkpoint`.
-llvm::Expected<ImportedModel> importModel(mlir::MLIRContext *context, ModelSource &source, const ImportOptions &options);
+/// Imports the model with the frontend of its `model_type`. With random weights
+/// it fills in `source.checkpoint`.
+llvm::Expected<ImportedModel> importModel(mlir::MLIRContext *context,
+                                          ModelSource &source,
+                                          const ImportOptions &options);
 
 /// Elements of all parameters that the module reads from the checkpoint.
 int64_t countParameters(mlir::ModuleOp module);

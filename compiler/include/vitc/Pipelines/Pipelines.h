@@ -23,22 +23,26 @@ void registerPasses();
 
 struct PipelineOptions {
   std::vector<std::string> disabledRewrites; ///< some of rewriteNames()
-  int64_t panel = 16;             ///< columns in a panel of packed weights: the target's
-  bool fastMatmul = false;        ///< Strassen's algorithm for the linear layers that gain by it
+  int64_t panel = 16; ///< columns in a panel of packed weights: the target's
+  bool fastMatmul =
+      false; ///< Strassen's algorithm for the linear layers that gain by it
   std::string cppNamespace = "model"; ///< of the emitted C++
 };
 
-/// The exact rewrites that can be turned off, each the name of its pass without `vit-`.
+/// The exact rewrites that can be turned off, each the name of its pass without
+/// `vit-`.
 llvm::ArrayRef<llvm::StringLiteral> rewriteNames();
 
 /// One stage: its passes, in order.
 struct Stage {
   llvm::StringLiteral name;
   llvm::StringLiteral summary;
-  void (*populate)(mlir::OpPassManager &manager, const PipelineOptions &options);
+  void (*populate)(mlir::OpPassManager &manager,
+                   const PipelineOptions &options);
 };
 
-/// import, simplify, fuse, kernels, plan: from the imported model to placed kernel calls.
+/// import, simplify, fuse, kernels, plan: from the imported model to placed
+/// kernel calls.
 llvm::ArrayRef<Stage> stages();
 
 } // namespace vitc

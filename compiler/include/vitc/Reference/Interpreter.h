@@ -1,6 +1,7 @@
 /// The truth: the vit dialect in double precision, written to be read.
 ///
-/// Every pass, kernel, target and precision is compared with this. Speed comes from plain loops on all cores, nothing else.
+/// Every pass, kernel, target and precision is compared with this. Speed comes
+/// from plain loops on all cores, nothing else.
 #ifndef VITC_REFERENCE_INTERPRETER_H
 #define VITC_REFERENCE_INTERPRETER_H
 
@@ -27,14 +28,19 @@ struct Tensor {
 };
 
 /// Called with every value that the function computes, under its layer's name.
-using TensorObserver = std::function<void(llvm::StringRef layer, const Tensor &value)>;
+using TensorObserver =
+    std::function<void(llvm::StringRef layer, const Tensor &value)>;
 
-/// Runs `forward` of the module on a picture tensor; the results are its outputs, in order.
-std::vector<Tensor> interpret(mlir::ModuleOp module, const Checkpoint &checkpoint, const Tensor &image,
+/// Runs `forward` of the module on a picture tensor; the results are its
+/// outputs, in order.
+std::vector<Tensor> interpret(mlir::ModuleOp module,
+                              const Checkpoint &checkpoint, const Tensor &image,
                               const TensorObserver &observer = nullptr);
 
-/// A parameter's value: the checkpoint's tensor, or what the body of a derived one computes.
-Tensor evaluateParameter(vit::ParameterOp parameter, const Checkpoint &checkpoint);
+/// A parameter's value: the checkpoint's tensor, or what the body of a derived
+/// one computes.
+Tensor evaluateParameter(vit::ParameterOp parameter,
+                         const Checkpoint &checkpoint);
 
 } // namespace vitc
 

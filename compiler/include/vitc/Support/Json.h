@@ -1,4 +1,5 @@
-/// JSON files with places: every field can say at which line and column it stands.
+/// JSON files with places: every field can say at which line and column it
+/// stands.
 #ifndef VITC_SUPPORT_JSON_H
 #define VITC_SUPPORT_JSON_H
 
@@ -21,35 +22,43 @@ struct JsonFile {
   struct Position {
     unsigned line, column; ///< from 1
   };
-  /// Where the value of the field at `keys` stands (object keys; array elements as decimal numbers); the file's start if there is none.
+  /// Where the value of the field at `keys` stands (object keys; array elements
+  /// as decimal numbers); the file's start if there is none.
   Position locate(llvm::ArrayRef<std::string> keys) const;
 };
 
-/// An object inside a JsonFile, with typed getters. A getter without a default fails if the field is absent or null; each fails if
-/// the type is wrong: `config.json:7:18: hidden_size must be an integer, found "big"`.
+/// An object inside a JsonFile, with typed getters. A getter without a default
+/// fails if the field is absent or null; each fails if the type is wrong:
+/// `config.json:7:18: hidden_size must be an integer, found "big"`.
 class JsonObject {
 public:
-  JsonObject(std::shared_ptr<const JsonFile> file, const llvm::json::Object *object, std::vector<std::string> path)
+  JsonObject(std::shared_ptr<const JsonFile> file,
+             const llvm::json::Object *object, std::vector<std::string> path)
       : file(std::move(file)), object(object), path(std::move(path)) {}
 
   bool has(llvm::StringRef key) const; ///< present and not null
   llvm::Expected<int64_t> getInteger(llvm::StringRef key) const;
-  llvm::Expected<int64_t> getInteger(llvm::StringRef key, int64_t fallback) const;
+  llvm::Expected<int64_t> getInteger(llvm::StringRef key,
+                                     int64_t fallback) const;
   llvm::Expected<double> getNumber(llvm::StringRef key) const;
   llvm::Expected<double> getNumber(llvm::StringRef key, double fallback) const;
   llvm::Expected<bool> getBool(llvm::StringRef key, bool fallback) const;
   llvm::Expected<std::string> getString(llvm::StringRef key) const;
-  llvm::Expected<std::string> getString(llvm::StringRef key, llvm::StringRef fallback) const;
+  llvm::Expected<std::string> getString(llvm::StringRef key,
+                                        llvm::StringRef fallback) const;
   llvm::Expected<std::vector<double>> getNumbers(llvm::StringRef key) const;
-  llvm::Expected<std::vector<std::string>> getStrings(llvm::StringRef key) const;
+  llvm::Expected<std::vector<std::string>>
+  getStrings(llvm::StringRef key) const;
   /// A single integer n (then n, n) or a list of two.
-  llvm::Expected<std::pair<int64_t, int64_t>> getPair(llvm::StringRef key) const;
+  llvm::Expected<std::pair<int64_t, int64_t>>
+  getPair(llvm::StringRef key) const;
   llvm::Expected<JsonObject> getObject(llvm::StringRef key) const;
   std::vector<std::string> keys() const;
   /// The field as it stands, or null if absent.
   const llvm::json::Value *get(llvm::StringRef key) const;
 
-  /// `FILE:LINE:COLUMN` of a field, or of the object itself for an empty or absent key.
+  /// `FILE:LINE:COLUMN` of a field, or of the object itself for an empty or
+  /// absent key.
   std::string place(llvm::StringRef key = "") const;
   /// A user error at the field: `FILE:LINE:COLUMN: MESSAGE`.
   llvm::Error error(llvm::StringRef key, const llvm::Twine &message) const;
@@ -62,8 +71,10 @@ private:
   std::vector<std::string> path;
 };
 
-/// Reads and parses `path`, whose root must be an object. Refuses files over 64 MiB, empty files, text that is not UTF-8 or not JSON
-/// (with line and column), duplicate keys, nesting deeper than 64, and more than 4 million values (which bounds the memory of the tree).
+/// Reads and parses `path`, whose root must be an object. Refuses files over 64
+/// MiB, empty files, text that is not UTF-8 or not JSON (with line and column),
+/// duplicate keys, nesting deeper than 64, and more than 4 million values
+/// (which bounds the memory of the tree).
 llvm::Expected<JsonObject> readJson(llvm::StringRef path);
 
 /// The same for text in memory; `path` is only used in messages.

@@ -16,9 +16,11 @@ struct NpyArray {
   int64_t elements() const;
 };
 
-/// C order, little-endian, the types above; the head is checked against the file's size before anything is allocated.
+/// C order, little-endian, the types above; the head is checked against the
+/// file's size before anything is allocated.
 llvm::Expected<NpyArray> readNpy(llvm::StringRef path);
-llvm::Error writeNpy(llvm::StringRef path, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<float> data);
+llvm::Error writeNpy(llvm::StringRef path, llvm::ArrayRef<int64_t> shape,
+                     llvm::ArrayRef<float> data);
 
 } // namespace vitc
 

@@ -1,4 +1,5 @@
-/// Decoding of pictures for the command line tool. The emitted library takes raw pixels and needs none of this.
+/// Decoding of pictures for the command line tool. The emitted library takes
+/// raw pixels and needs none of this.
 #ifndef VITC_SUPPORT_PICTURE_H
 #define VITC_SUPPORT_PICTURE_H
 
@@ -14,8 +15,10 @@ struct Picture {
   std::vector<uint8_t> pixels;                 ///< dense rows
 };
 
-/// PNG, JPEG or PPM/PGM, told apart by content. Palettes become RGB, 16 bits become 8, alpha is dropped (as Pillow's convert("RGB")).
-/// A picture over 1 gigapixel, or larger than its file can hold, is refused before memory is taken.
+/// PNG, JPEG or PPM/PGM, told apart by content. Palettes become RGB, 16 bits
+/// become 8, alpha is dropped (as Pillow's convert("RGB")). A picture over 1
+/// gigapixel, or larger than its file can hold, is refused before memory is
+/// taken.
 llvm::Expected<Picture> readPicture(llvm::StringRef path);
 
 } // namespace vitc

@@ -15,8 +15,10 @@ struct ProcessRequest {
 };
 
 struct ProcessResult {
-  int exitCode = 0;      ///< -1: not started; -2: killed by a signal or by the time limit
-  std::string error;     ///< what it wrote to standard error, and why it could not run
+  int exitCode =
+      0; ///< -1: not started; -2: killed by a signal or by the time limit
+  std::string
+      error; ///< what it wrote to standard error, and why it could not run
   bool timedOut = false;
 
   bool succeeded() const { return exitCode == 0; }
@@ -24,10 +26,14 @@ struct ProcessResult {
   std::string describe() const;
 };
 
-/// Runs all of them, at most `jobs` at a time, each for at most `timeoutSeconds` (0: no limit). `finished` is called on the
-/// caller's thread; an error that it returns ends the others and is returned.
-llvm::Error runProcesses(llvm::ArrayRef<ProcessRequest> requests, unsigned jobs, unsigned timeoutSeconds,
-                         llvm::function_ref<llvm::Error(size_t index, const ProcessResult &result)> finished);
+/// Runs all of them, at most `jobs` at a time, each for at most
+/// `timeoutSeconds` (0: no limit). `finished` is called on the caller's thread;
+/// an error that it returns ends the others and is returned.
+llvm::Error runProcesses(
+    llvm::ArrayRef<ProcessRequest> requests, unsigned jobs,
+    unsigned timeoutSeconds,
+    llvm::function_ref<llvm::Error(size_t index, const ProcessResult &result)>
+        finished);
 
 /// One program; its failure is an error that has the command and the complaint.
 llvm::Error runProcess(const ProcessRequest &request);

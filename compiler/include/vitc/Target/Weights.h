@@ -10,13 +10,17 @@ namespace vitc {
 struct WeightsFile {
   uint64_t bytes;    ///< of the data
   uint64_t checksum; ///< of the data
-  uint64_t identity; ///< ties the file to the library: depends on the program and on the data
+  uint64_t identity; ///< ties the file to the library: depends on the program
+                     ///< and on the data
 };
 
-/// Packs every `kernel.constant` of the planned module, one after the other, so that memory holds one of them at a time. `program` is any
-/// text that differs between libraries that could not share a weights file.
-llvm::Expected<WeightsFile> writeWeights(mlir::ModuleOp module, const Checkpoint &checkpoint, llvm::StringRef program,
-                                         llvm::StringRef path, llvm::function_ref<void(unsigned done, unsigned total)> progress);
+/// Packs every `kernel.constant` of the planned module, one after the other, so
+/// that memory holds one of them at a time. `program` is any text that differs
+/// between libraries that could not share a weights file.
+llvm::Expected<WeightsFile>
+writeWeights(mlir::ModuleOp module, const Checkpoint &checkpoint,
+             llvm::StringRef program, llvm::StringRef path,
+             llvm::function_ref<void(unsigned done, unsigned total)> progress);
 
 } // namespace vitc
 

@@ -15,31 +15,40 @@ namespace vitc {
 using namespace mlir;
 using namespace vitc;
 
-/// The C++ expression for a placed buffer, in the words of runtime/engine.h: `buffer(run, 4096)`, `weight(run, 128)`, `run.pixels`, `output(run, 0, 0)`.
+/// The C++ expression for a placed buffer, in the words of runtime/engine.h:
+/// `buffer(run, 4096)`, `weight(run, 128)`, `run.pixels`, `output(run, 0, 0)`.
 static FailureOr<std::string> pointerTo(Value buffer, SymbolTable &symbols) {
-  int64_t elements = kernel::elementRange(cast<MemRefType>(buffer.getType())).first;
+  int64_t elements =
+      kernel::elementRange(cast<MemRefType>(buffer.getType())).first;
   int64_t bytes = elements * int64_t(sizeof(float));
   Value root = kernel::rootBuffer(buffer);
   if (auto alloc = root.getDefiningOp<kernel::AllocOp>()) {
     if (!alloc.getOffset())
-      return alloc.emitError("buffer has no place: run kernel-plan-workspace first"), failure();
+      return alloc.emitError(
+                 "buffer has no place: run kernel-plan-workspace first"),
+             failure();
     return ("buffer(run, " + Twine(*alloc.getOffset() + bytes) + ")").str();
   }
   if (auto weight = root.getDefiningOp<kernel::WeightOp>()) {
     auto constant = symbols.lookup<kernel::ConstantOp>(weight.getConstant());
     if (!constant.getOffset())
-      return constant.emitError("constant has no place: run kernel-plan-weights first"), failure();
+      return constant.emitError(
+                 "constant has no place: run kernel-plan-weights first"),
+             failure();
     return ("weight(run, " + Twine(*constant.getOffset() + bytes) + ")").str();
   }
   unsigned number = cast<BlockArgument>(root).getArgNumber();
   if (number > 0)
-    return ("output(run, " + Twine(number - 1) + ", " + Twine(elements) + ")").str();
-  return elements ? ("run.pixels + " + Twine(elements)).str() : std::string("run.pixels");
+    return ("output(run, " + Twine(number - 1) + ", " + Twine(elements) + ")")
+        .str();
+  return elements ? ("run.pixels + " + Twine(elements)).str()
+                  : std::string("run.pixels");
 }
 
 namespace {
 
-struct ConvertKernelToEmitCPass : vitc::impl::ConvertKernelToEmitCPassBase<ConvertKernelToEmitCPass> {
+struct ConvertKernelToEmitCPass
+    : vitc::impl::ConvertKernelToEmitCPassBase<ConvertKernelToEmitCPass> {
   using ConvertKernelToEmitCPassBase::ConvertKernelToEmitCPassBase;
 
   void runOnOperation() override {
@@ -52,7 +61,9 @@ struct ConvertKernelToEmitCPass : vitc::impl::ConvertKernelToEmitCPassBase<Conve
     }
     OpBuilder builder(module.getBodyRegion());
     Location location = source.getLoc();
-    auto verbatim = [&](const Twine &text) { emitc::VerbatimOp::create(builder, location, builder.getStringAttr(text)); };
+    auto verbatim = [&](const Twine &text) {
+      emitc::VerbatimOp::create(builder, location, builder.getStringAttr(text));
+    };
     emitc::IncludeOp::create(builder, location, "vitc/runtime/engine.h");
 
     verbatim("\nextern \"C\" {");
@@ -60,7 +71,8 @@ struct ConvertKernelToEmitCPass : vitc::impl::ConvertKernelToEmitCPassBase<Conve
     source.walk([&](kernel::CallOp call) {
       if (!declared.insert(call.getSpec()).second)
         return;
-      std::string text = ("void " + call.getSpec() + kernelSuffix + "(void *context").str();
+      std::string text =
+          ("void " + call.getSpec() + kernelSuffix + "(void *context").str();
       for (size_t i = 0; i < call.getInputs().size(); ++i)
         text += ", const float *";
       for (size_t i = 0; i < call.getOutputs().size(); ++i)
@@ -69,12 +81,16 @@ struct ConvertKernelToEmitCPass : vitc::impl::ConvertKernelToEmitCPassBase<Conve
     });
     verbatim("}\n\nnamespace " + cppNamespace + " {");
 
-    auto runType = emitc::OpaqueType::get(&getContext(), "const vitc::rt::Invocation &");
-    auto function = emitc::FuncOp::create(builder, location, vit::forwardName, FunctionType::get(&getContext(), {runType}, {}));
+    auto runType =
+        emitc::OpaqueType::get(&getContext(), "const vitc::rt::Invocation &");
+    auto function =
+        emitc::FuncOp::create(builder, location, vit::forwardName,
+                              FunctionType::get(&getContext(), {runType}, {}));
     verbatim("} // namespace " + cppNamespace);
 
     builder.setInsertionPointToStart(function.addEntryBlock());
-    emitc::VerbatimOp::create(builder, location, builder.getStringAttr("const auto &run = {};"),
+    emitc::VerbatimOp::create(builder, location,
+                              builder.getStringAttr("const auto &run = {};"),
                               ValueRange{function.getArgument(0)});
     verbatim("using namespace vitc::rt;");
     if (failed(emitCalls(source, symbols, builder)))
@@ -87,29 +103,38 @@ struct ConvertKernelToEmitCPass : vitc::impl::ConvertKernelToEmitCPassBase<Conve
   }
 
   /// One line a call, under the name of its layer.
-  LogicalResult emitCalls(func::FuncOp source, SymbolTable &symbols, OpBuilder &builder) {
+  LogicalResult emitCalls(func::FuncOp source, SymbolTable &symbols,
+                          OpBuilder &builder) {
     Type pointer = emitc::PointerType::get(builder.getF32Type());
     Type opaque = emitc::OpaqueType::get(&getContext(), "auto");
-    auto literal = [&](Location location, const Twine &text, Type type) -> Value {
-      return emitc::LiteralOp::create(builder, location, type, builder.getStringAttr(text));
+    auto literal = [&](Location location, const Twine &text,
+                       Type type) -> Value {
+      return emitc::LiteralOp::create(builder, location, type,
+                                      builder.getStringAttr(text));
     };
     std::string layer;
     int64_t step = 0;
     for (kernel::CallOp call : source.getOps<kernel::CallOp>()) {
       if (std::string name = vit::layerName(call.getLoc()); name != layer) {
         layer = name;
-        emitc::VerbatimOp::create(builder, call.getLoc(), builder.getStringAttr("// " + layer));
+        emitc::VerbatimOp::create(builder, call.getLoc(),
+                                  builder.getStringAttr("// " + layer));
       }
-      SmallVector<Value> operands = {literal(call.getLoc(), "run.threads", opaque)};
+      SmallVector<Value> operands = {
+          literal(call.getLoc(), "run.threads", opaque)};
       for (Value buffer : call.getOperands()) {
         FailureOr<std::string> text = pointerTo(buffer, symbols);
         if (failed(text))
           return failure();
         operands.push_back(literal(call.getLoc(), *text, pointer));
       }
-      emitc::CallOpaqueOp::create(builder, call.getLoc(), TypeRange(), (call.getSpec() + kernelSuffix).str(), operands);
-      emitc::CallOpaqueOp::create(builder, call.getLoc(), TypeRange(), "done",
-                                  ValueRange{literal(call.getLoc(), "run", opaque), literal(call.getLoc(), Twine(step++), opaque)});
+      emitc::CallOpaqueOp::create(builder, call.getLoc(), TypeRange(),
+                                  (call.getSpec() + kernelSuffix).str(),
+                                  operands);
+      emitc::CallOpaqueOp::create(
+          builder, call.getLoc(), TypeRange(), "done",
+          ValueRange{literal(call.getLoc(), "run", opaque),
+                     literal(call.getLoc(), Twine(step++), opaque)});
     }
     return success();
   }

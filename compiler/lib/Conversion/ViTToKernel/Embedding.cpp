@@ -4,14 +4,17 @@ using namespace mlir;
 using namespace vitc;
 using namespace vitc::lowering;
 
-/// The buffer of a whole sequence, and the part of it that follows the learned tokens: [image][token][channel].
+/// The buffer of a whole sequence, and the part of it that follows the learned
+/// tokens: [image][token][channel].
 static Value patchesAfterTokens(Lowering &state, vit::ConcatTokensOp concat) {
   auto whole = cast<RankedTensorType>(concat.getType());
   auto part = cast<RankedTensorType>(concat.getSequence().getType());
   Value buffer = state.allocFor(concat.getResult());
   int64_t stride = rowsOf(buffer).stride;
   int64_t learned = whole.getDimSize(1) - part.getDimSize(1);
-  return state.view(concat.getLoc(), buffer, part.getShape(), {whole.getDimSize(1) * stride, stride, 1}, learned * stride);
+  return state.view(concat.getLoc(), buffer, part.getShape(),
+                    {whole.getDimSize(1) * stride, stride, 1},
+                    learned * stride);
 }
 
 LogicalResult lowering::lowerPatchEmbed(Lowering &state, vit::PatchEmbedOp op) {
@@ -20,32 +23,38 @@ LogicalResult lowering::lowerPatchEmbed(Lowering &state, vit::PatchEmbedOp op) {
   auto tokens = cast<RankedTensorType>(op.getType());
   int64_t n = weight.getDimSize(0), k = weight.getNumElements() / n;
 
-  // Write straight behind the learned tokens where those are put in front of the patches.
+  // Write straight behind the learned tokens where those are put in front of
+  // the patches.
   Value out;
-  auto concat = op->hasOneUse() ? dyn_cast<vit::ConcatTokensOp>(*op->getUsers().begin()) : nullptr;
+  auto concat = op->hasOneUse()
+                    ? dyn_cast<vit::ConcatTokensOp>(*op->getUsers().begin())
+                    : nullptr;
   if (concat && concat.getSequence() == op.getResult())
     out = patchesAfterTokens(state, concat);
   else {
     Value buffer = state.allocFor(op.getResult());
     int64_t stride = rowsOf(buffer).stride;
-    out = state.view(op.getLoc(), buffer, tokens.getShape(), {tokens.getDimSize(1) * stride, stride, 1}, 0);
+    out = state.view(op.getLoc(), buffer, tokens.getShape(),
+                     {tokens.getDimSize(1) * stride, stride, 1}, 0);
   }
   auto strides = cast<MemRefType>(out.getType()).getStridesAndOffset().first;
   int64_t paddedWidth = llvm::alignTo(n, state.panel);
 
-  SmallVector<Field> fields = {{"batch", state.integer(image.getDimSize(0))},
-                               {"channels", state.integer(image.getDimSize(1))},
-                               {"height", state.integer(image.getDimSize(2))},
-                               {"width", state.integer(image.getDimSize(3))},
-                               {"patch_h", state.integer(weight.getDimSize(2))},
-                               {"patch_w", state.integer(weight.getDimSize(3))},
-                               {"n", state.integer(n)},
-                               {"panel", state.integer(state.panel)},
-                               {"ldc", state.integer(strides[1])},
-                               {"batch_stride", state.integer(strides[0])},
-                               {"bias", state.boolean(bool(op.getBias()))},
-                               {"position", state.boolean(bool(op.getPosition()))}};
-  SmallVector<Value> inputs = {state.bufferOf(op.getImage()), state.panels(op.getWeight())};
+  SmallVector<Field> fields = {
+      {"batch", state.integer(image.getDimSize(0))},
+      {"channels", state.integer(image.getDimSize(1))},
+      {"height", state.integer(image.getDimSize(2))},
+      {"width", state.integer(image.getDimSize(3))},
+      {"patch_h", state.integer(weight.getDimSize(2))},
+      {"patch_w", state.integer(weight.getDimSize(3))},
+      {"n", state.integer(n)},
+      {"panel", state.integer(state.panel)},
+      {"ldc", state.integer(strides[1])},
+      {"batch_stride", state.integer(strides[0])},
+      {"bias", state.boolean(bool(op.getBias()))},
+      {"position", state.boolean(bool(op.getPosition()))}};
+  SmallVector<Value> inputs = {state.bufferOf(op.getImage()),
+                               state.panels(op.getWeight())};
   if (op.getBias())
     inputs.push_back(state.paddedRows(op.getBias(), paddedWidth));
   if (op.getPosition()) {
@@ -53,45 +62,55 @@ LogicalResult lowering::lowerPatchEmbed(Lowering &state, vit::PatchEmbedOp op) {
     inputs.push_back(state.paddedRows(op.getPosition(), paddedWidth));
   }
   double flops = 2.0 * tokens.getDimSize(0) * tokens.getDimSize(1) * n * k;
-  state.call(op.getLoc(), "patch_embed", Twine(tokens.getDimSize(1)) + "x" + Twine(n) + "x" + Twine(k), fields, {flops}, inputs,
-                {out});
+  state.call(op.getLoc(), "patch_embed",
+             Twine(tokens.getDimSize(1)) + "x" + Twine(n) + "x" + Twine(k),
+             fields, {flops}, inputs, {out});
   return success();
 }
 
-LogicalResult lowering::lowerConcatTokens(Lowering &state, vit::ConcatTokensOp op) {
+LogicalResult lowering::lowerConcatTokens(Lowering &state,
+                                          vit::ConcatTokensOp op) {
   auto whole = cast<RankedTensorType>(op.getType());
   auto part = cast<RankedTensorType>(op.getSequence().getType());
   int64_t images = whole.getDimSize(0), channels = whole.getDimSize(2);
   int64_t learned = whole.getDimSize(1) - part.getDimSize(1);
 
-  if (!state.bufferOf(op.getResult())) { // the sequence was not written in place by its own kernel
+  if (!state.bufferOf(op.getResult())) { // the sequence was not written in
+                                         // place by its own kernel
     Value to = patchesAfterTokens(state, op);
     Rows from = rowsOf(state.bufferOf(op.getSequence()));
     auto strides = cast<MemRefType>(to.getType()).getStridesAndOffset().first;
-    state.copy(op.getLoc(), state.bufferOf(op.getSequence()), to, {1, images, part.getDimSize(1), channels},
-                  {0, part.getDimSize(1) * from.stride, from.stride, 1}, {0, strides[0], strides[1], 1});
+    state.copy(op.getLoc(), state.bufferOf(op.getSequence()), to,
+               {1, images, part.getDimSize(1), channels},
+               {0, part.getDimSize(1) * from.stride, from.stride, 1},
+               {0, strides[0], strides[1], 1});
   }
   Value buffer = state.bufferOf(op.getResult());
-  int64_t stride = rowsOf(buffer).stride, tokenStride = llvm::alignTo(channels, state.panel);
+  int64_t stride = rowsOf(buffer).stride,
+          tokenStride = llvm::alignTo(channels, state.panel);
   SmallVector<int64_t> toStrides = {whole.getDimSize(1) * stride, stride, 1};
-  Value to = state.view(op.getLoc(), buffer, {images, learned, channels}, toStrides, 0);
-  state.copy(op.getLoc(), state.paddedRows(op.getTokens(), tokenStride), to, {1, images, learned, channels},
-                {0, 0, tokenStride, 1}, {0, toStrides[0], toStrides[1], 1});
+  Value to = state.view(op.getLoc(), buffer, {images, learned, channels},
+                        toStrides, 0);
+  state.copy(op.getLoc(), state.paddedRows(op.getTokens(), tokenStride), to,
+             {1, images, learned, channels}, {0, 0, tokenStride, 1},
+             {0, toStrides[0], toStrides[1], 1});
   return success();
 }
 
-LogicalResult lowering::lowerAddPosition(Lowering &state, vit::AddPositionOp op) {
+LogicalResult lowering::lowerAddPosition(Lowering &state,
+                                         vit::AddPositionOp op) {
   Value a = state.alignedBufferOf(op.getSequence());
   Value out = state.allocFor(op.getResult());
   Rows shape = rowsOf(out);
   int64_t period = cast<RankedTensorType>(op.getType()).getDimSize(1);
   state.call(op.getLoc(), "add", Twine(shape.rows) + "x" + Twine(shape.columns),
-                {{"rows", state.integer(shape.rows)},
-                 {"cols", state.integer(shape.columns)},
-                 {"lda", state.integer(rowsOf(a).stride)},
-                 {"ldb", state.integer(shape.stride)},
-                 {"ldc", state.integer(shape.stride)},
-                 {"period", state.integer(period)}},
-                {double(shape.rows) * shape.columns}, {a, state.paddedRows(op.getPosition(), shape.stride)}, {out});
+             {{"rows", state.integer(shape.rows)},
+              {"cols", state.integer(shape.columns)},
+              {"lda", state.integer(rowsOf(a).stride)},
+              {"ldb", state.integer(shape.stride)},
+              {"ldc", state.integer(shape.stride)},
+              {"period", state.integer(period)}},
+             {double(shape.rows) * shape.columns},
+             {a, state.paddedRows(op.getPosition(), shape.stride)}, {out});
   return success();
 }

@@ -11,8 +11,10 @@ LogicalResult lowering::lowerLayerNorm(Lowering &state, vit::LayerNormOp op) {
   int64_t padded = llvm::alignTo(shape.columns, state.panel);
   SmallVector<Value> inputs = {x};
   if (op.getGain())
-    inputs.append({state.paddedRows(op.getGain(), padded), state.paddedRows(op.getBias(), padded)});
-  state.call(op.getLoc(), "norm", Twine(shape.rows) + "x" + Twine(shape.columns),
+    inputs.append({state.paddedRows(op.getGain(), padded),
+                   state.paddedRows(op.getBias(), padded)});
+  state.call(op.getLoc(), "norm",
+             Twine(shape.rows) + "x" + Twine(shape.columns),
              {{"rows", state.integer(shape.rows)},
               {"cols", state.integer(shape.columns)},
               {"ldx", state.integer(rowsOf(x).stride)},
@@ -23,40 +25,50 @@ LogicalResult lowering::lowerLayerNorm(Lowering &state, vit::LayerNormOp op) {
   return success();
 }
 
-/// True for layers that one level of Strassen's algorithm makes faster: seven products of half the size in each direction for eight,
-/// against sums over everything that is read and written. Measured on Zen 3: 4% for 197 rows at n and k of 384, 6 to 11% at 768 and more,
-/// 8% for 50 rows at n of 3072. Halves must be whole panels, and whole vectors along k.
+/// True for layers that one level of Strassen's algorithm makes faster: seven
+/// products of half the size in each direction for eight, against sums over
+/// everything that is read and written. Measured on Zen 3: 4% for 197 rows at n
+/// and k of 384, 6 to 11% at 768 and more, 8% for 50 rows at n of 3072. Halves
+/// must be whole panels, and whole vectors along k.
 static bool gainsByStrassen(int64_t m, int64_t n, int64_t k, int64_t panel) {
   constexpr int64_t leastRows = 48, leastColumns = 384, vector = 16;
-  return m >= leastRows && n >= leastColumns && k >= leastColumns && n % (2 * panel) == 0 && k % (2 * vector) == 0;
+  return m >= leastRows && n >= leastColumns && k >= leastColumns &&
+         n % (2 * panel) == 0 && k % (2 * vector) == 0;
 }
 
 LogicalResult lowering::lowerLinear(Lowering &state, vit::LinearOp op) {
   Value a = state.alignedBufferOf(op.getInput());
-  Value residual = op.getResidual() ? state.alignedBufferOf(op.getResidual()) : Value();
+  Value residual =
+      op.getResidual() ? state.alignedBufferOf(op.getResidual()) : Value();
 
-  // The sum may stand where the residual stood: one buffer then carries the sequence through all blocks.
-  bool inPlace = residual && residual == state.bufferOf(op.getResidual()) && residual.getDefiningOp<kernel::AllocOp>() &&
-                 kernel::rootBuffer(a) != residual && state.isLastUse(op.getResidual(), op);
+  // The sum may stand where the residual stood: one buffer then carries the
+  // sequence through all blocks.
+  bool inPlace = residual && residual == state.bufferOf(op.getResidual()) &&
+                 residual.getDefiningOp<kernel::AllocOp>() &&
+                 kernel::rootBuffer(a) != residual &&
+                 state.isLastUse(op.getResidual(), op);
   if (inPlace)
     state.setBuffer(op.getResult(), residual);
   Value out = inPlace ? residual : state.allocFor(op.getResult());
 
   Rows shape = rowsOf(out);
   int64_t m = shape.rows, n = shape.columns, k = rowsOf(a).columns;
-  SmallVector<Field> fields = {{"m", state.integer(m)},
-                               {"n", state.integer(n)},
-                               {"k", state.integer(k)},
-                               {"lda", state.integer(rowsOf(a).stride)},
-                               {"ldc", state.integer(shape.stride)},
-                               {"panel", state.integer(state.panel)},
-                               {"bias", state.boolean(bool(op.getBias()))},
-                               {"activation", state.text(stringifyActivation(op.getActivation()))},
-                               {"residual", state.boolean(bool(residual))}};
+  SmallVector<Field> fields = {
+      {"m", state.integer(m)},
+      {"n", state.integer(n)},
+      {"k", state.integer(k)},
+      {"lda", state.integer(rowsOf(a).stride)},
+      {"ldc", state.integer(shape.stride)},
+      {"panel", state.integer(state.panel)},
+      {"bias", state.boolean(bool(op.getBias()))},
+      {"activation", state.text(stringifyActivation(op.getActivation()))},
+      {"residual", state.boolean(bool(residual))}};
   bool fast = state.fastMatmul && gainsByStrassen(m, n, k, state.panel);
-  SmallVector<Value> inputs = {a, fast ? state.strassenPanels(op.getWeight()) : state.panels(op.getWeight())};
+  SmallVector<Value> inputs = {a, fast ? state.strassenPanels(op.getWeight())
+                                       : state.panels(op.getWeight())};
   if (op.getBias())
-    inputs.push_back(state.paddedRows(op.getBias(), llvm::alignTo(n, state.panel)));
+    inputs.push_back(
+        state.paddedRows(op.getBias(), llvm::alignTo(n, state.panel)));
   if (residual) {
     fields.push_back({"ldr", state.integer(rowsOf(residual).stride)});
     inputs.push_back(residual);
@@ -67,18 +79,22 @@ LogicalResult lowering::lowerLinear(Lowering &state, vit::LinearOp op) {
   if (residual)
     words += "_add";
   SmallVector<Value> outputs = {out};
-  if (fast) { // the left operands of the products stand in the workspace: docs/KernelProtocol.md
+  if (fast) { // the left operands of the products stand in the workspace:
+              // docs/KernelProtocol.md
     words += "_fast";
     fields.push_back({"fast", state.boolean(true)});
-    int64_t scratch = kernel::strassenProducts * llvm::divideCeil(m, 2) * (k / 2);
+    int64_t scratch =
+        kernel::strassenProducts * llvm::divideCeil(m, 2) * (k / 2);
     outputs.insert(outputs.begin(), state.alloc(op.getLoc(), {scratch}, {1}));
   }
-  state.call(op.getLoc(), "gemm", words, fields, {2.0 * m * n * k}, inputs, outputs);
+  state.call(op.getLoc(), "gemm", words, fields, {2.0 * m * n * k}, inputs,
+             outputs);
   return success();
 }
 
 /// Kernels of one input and one output that work on rows alone.
-static void callOnRows(Lowering &state, Operation *op, StringRef family, ArrayRef<Field> more, double flopsPerElement) {
+static void callOnRows(Lowering &state, Operation *op, StringRef family,
+                       ArrayRef<Field> more, double flopsPerElement) {
   Value x = state.alignedBufferOf(op->getOperand(0));
   Value out = state.allocFor(op->getResult(0));
   Rows shape = rowsOf(out);
@@ -87,12 +103,15 @@ static void callOnRows(Lowering &state, Operation *op, StringRef family, ArrayRe
                                {"ldx", state.integer(rowsOf(x).stride)},
                                {"ldy", state.integer(shape.stride)}};
   llvm::append_range(fields, more);
-  state.call(op->getLoc(), family, Twine(shape.rows) + "x" + Twine(shape.columns), fields,
-                {flopsPerElement * shape.rows * shape.columns}, {x}, {out});
+  state.call(op->getLoc(), family,
+             Twine(shape.rows) + "x" + Twine(shape.columns), fields,
+             {flopsPerElement * shape.rows * shape.columns}, {x}, {out});
 }
 
 LogicalResult lowering::lowerActivation(Lowering &state, vit::ActivationOp op) {
-  callOnRows(state, op, "activation", {{"function", state.text(stringifyActivation(op.getFunction()))}}, 8);
+  callOnRows(state, op, "activation",
+             {{"function", state.text(stringifyActivation(op.getFunction()))}},
+             8);
   return success();
 }
 
@@ -102,36 +121,41 @@ LogicalResult lowering::lowerSoftmax(Lowering &state, vit::SoftmaxOp op) {
 }
 
 LogicalResult lowering::lowerAdd(Lowering &state, vit::AddOp op) {
-  Value a = state.alignedBufferOf(op.getLhs()), b = state.alignedBufferOf(op.getRhs());
+  Value a = state.alignedBufferOf(op.getLhs()),
+        b = state.alignedBufferOf(op.getRhs());
   Value out = state.allocFor(op.getResult());
   Rows shape = rowsOf(out);
   state.call(op.getLoc(), "add", Twine(shape.rows) + "x" + Twine(shape.columns),
-                {{"rows", state.integer(shape.rows)},
-                 {"cols", state.integer(shape.columns)},
-                 {"lda", state.integer(rowsOf(a).stride)},
-                 {"ldb", state.integer(rowsOf(b).stride)},
-                 {"ldc", state.integer(shape.stride)},
-                 {"period", state.integer(shape.rows)}},
-                {double(shape.rows) * shape.columns}, {a, b}, {out});
+             {{"rows", state.integer(shape.rows)},
+              {"cols", state.integer(shape.columns)},
+              {"lda", state.integer(rowsOf(a).stride)},
+              {"ldb", state.integer(rowsOf(b).stride)},
+              {"ldc", state.integer(shape.stride)},
+              {"period", state.integer(shape.rows)}},
+             {double(shape.rows) * shape.columns}, {a, b}, {out});
   return success();
 }
 
 LogicalResult lowering::lowerAttention(Lowering &state, vit::AttentionOp op) {
   auto type = cast<RankedTensorType>(op.getQuery().getType());
-  int64_t batch = type.getDimSize(0), tokens = type.getDimSize(1), heads = op.getHeads(), headDim = type.getDimSize(2) / heads;
-  SmallVector<Value> inputs = {state.bufferOf(op.getQuery()), state.bufferOf(op.getKey()), state.bufferOf(op.getValue())};
+  int64_t batch = type.getDimSize(0), tokens = type.getDimSize(1),
+          heads = op.getHeads(), headDim = type.getDimSize(2) / heads;
+  SmallVector<Value> inputs = {state.bufferOf(op.getQuery()),
+                               state.bufferOf(op.getKey()),
+                               state.bufferOf(op.getValue())};
   Value out = state.allocFor(op.getResult());
 
-  SmallVector<Field> fields = {{"batch", state.integer(batch)},
-                               {"heads", state.integer(heads)},
-                               {"tokens", state.integer(tokens)},
-                               {"head_dim", state.integer(headDim)},
-                               {"scale", state.number(op.getScale().convertToDouble())},
-                               {"ldq", state.integer(rowsOf(inputs[0]).stride)},
-                               {"ldk", state.integer(rowsOf(inputs[1]).stride)},
-                               {"ldv", state.integer(rowsOf(inputs[2]).stride)},
-                               {"ldo", state.integer(rowsOf(out).stride)},
-                               {"probabilities", state.boolean(bool(op.getProbabilities()))}};
+  SmallVector<Field> fields = {
+      {"batch", state.integer(batch)},
+      {"heads", state.integer(heads)},
+      {"tokens", state.integer(tokens)},
+      {"head_dim", state.integer(headDim)},
+      {"scale", state.number(op.getScale().convertToDouble())},
+      {"ldq", state.integer(rowsOf(inputs[0]).stride)},
+      {"ldk", state.integer(rowsOf(inputs[1]).stride)},
+      {"ldv", state.integer(rowsOf(inputs[2]).stride)},
+      {"ldo", state.integer(rowsOf(out).stride)},
+      {"probabilities", state.boolean(bool(op.getProbabilities()))}};
   // Keys, transposed and padded to whole vectors: docs/KernelProtocol.md.
   int64_t scratch = batch * heads * headDim * llvm::alignTo(tokens, 32);
   SmallVector<Value> outputs = {state.alloc(op.getLoc(), {scratch}, {1})};
@@ -139,7 +163,8 @@ LogicalResult lowering::lowerAttention(Lowering &state, vit::AttentionOp op) {
     int64_t rows = heads * tokens, batchStride = rows * tokens;
     Value maps = state.outputView(probabilities);
     if (maps) {
-      batchStride = cast<MemRefType>(maps.getType()).getStridesAndOffset().first[0];
+      batchStride =
+          cast<MemRefType>(maps.getType()).getStridesAndOffset().first[0];
       state.setBuffer(probabilities, maps);
     } else {
       maps = state.alloc(op.getLoc(), {batch * rows, tokens}, {tokens, 1});
@@ -150,20 +175,31 @@ LogicalResult lowering::lowerAttention(Lowering &state, vit::AttentionOp op) {
   }
   outputs.push_back(out);
   double flops = 4.0 * batch * heads * tokens * tokens * headDim;
-  state.call(op.getLoc(), "attention", Twine(heads) + "x" + Twine(tokens) + "x" + Twine(headDim), fields, {flops}, inputs, outputs);
+  state.call(op.getLoc(), "attention",
+             Twine(heads) + "x" + Twine(tokens) + "x" + Twine(headDim), fields,
+             {flops}, inputs, outputs);
   return success();
 }
 
-LogicalResult lowering::lowerSingleQueryAttention(Lowering &state, vit::SingleQueryAttentionOp op) {
+LogicalResult
+lowering::lowerSingleQueryAttention(Lowering &state,
+                                    vit::SingleQueryAttentionOp op) {
   auto sequence = cast<RankedTensorType>(op.getSequence().getType());
-  int64_t batch = sequence.getDimSize(0), tokens = sequence.getDimSize(1), channels = sequence.getDimSize(2);
-  int64_t heads = op.getHeads(), width = cast<RankedTensorType>(op.getType()).getDimSize(1);
-  Value x = state.alignedBufferOf(op.getSequence()), query = state.alignedBufferOf(op.getQuery());
+  int64_t batch = sequence.getDimSize(0), tokens = sequence.getDimSize(1),
+          channels = sequence.getDimSize(2);
+  int64_t heads = op.getHeads(),
+          width = cast<RankedTensorType>(op.getType()).getDimSize(1);
+  Value x = state.alignedBufferOf(op.getSequence()),
+        query = state.alignedBufferOf(op.getQuery());
   int64_t keyStride = llvm::alignTo(channels, state.panel);
   Value out = state.allocFor(op.getResult());
-  // For each head the key's image of the query, the weighted sum of tokens, and the scores: docs/KernelProtocol.md.
-  int64_t scratch = batch * heads * (2 * llvm::alignTo(channels, 32) + llvm::alignTo(tokens, 32));
-  state.call(op.getLoc(), "single_query_attention", Twine(heads) + "x" + Twine(tokens) + "x" + Twine(channels),
+  // For each head the key's image of the query, the weighted sum of tokens, and
+  // the scores: docs/KernelProtocol.md.
+  int64_t scratch =
+      batch * heads *
+      (2 * llvm::alignTo(channels, 32) + llvm::alignTo(tokens, 32));
+  state.call(op.getLoc(), "single_query_attention",
+             Twine(heads) + "x" + Twine(tokens) + "x" + Twine(channels),
              {{"batch", state.integer(batch)},
               {"heads", state.integer(heads)},
               {"tokens", state.integer(tokens)},
@@ -176,8 +212,10 @@ LogicalResult lowering::lowerSingleQueryAttention(Lowering &state, vit::SingleQu
               {"ldk", state.integer(keyStride)},
               {"ldo", state.integer(rowsOf(out).stride)},
               {"panel", state.integer(state.panel)}},
-             {4.0 * batch * width * channels + 4.0 * batch * tokens * channels * heads},
-             {x, query, state.paddedRows(op.getKey(), keyStride), state.panels(op.getValue())},
+             {4.0 * batch * width * channels +
+              4.0 * batch * tokens * channels * heads},
+             {x, query, state.paddedRows(op.getKey(), keyStride),
+              state.panels(op.getValue())},
              {state.alloc(op.getLoc(), {scratch}, {1}), out});
   return success();
 }
@@ -185,10 +223,13 @@ LogicalResult lowering::lowerSingleQueryAttention(Lowering &state, vit::SingleQu
 LogicalResult lowering::lowerSlice(Lowering &state, vit::SliceOp op) {
   auto type = cast<RankedTensorType>(op.getType());
   if (int64_t(op.getDimension()) != type.getRank() - 1)
-    return op.emitError("no kernel computes this operation: only ranges of channels can be taken while the model runs");
+    return op.emitError("no kernel computes this operation: only ranges of "
+                        "channels can be taken while the model runs");
   Rows from = rowsOf(state.bufferOf(op.getInput()));
-  state.setBuffer(op.getResult(), state.view(op.getLoc(), state.bufferOf(op.getInput()),
-                                                   {from.rows, type.getShape().back()}, {from.stride, 1},
-                                                   from.offset + int64_t(op.getOffset())));
+  state.setBuffer(op.getResult(),
+                  state.view(op.getLoc(), state.bufferOf(op.getInput()),
+                             {from.rows, type.getShape().back()},
+                             {from.stride, 1},
+                             from.offset + int64_t(op.getOffset())));
   return success();
 }

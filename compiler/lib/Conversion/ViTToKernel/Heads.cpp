@@ -6,28 +6,32 @@ using namespace vitc::lowering;
 
 LogicalResult lowering::lowerPool(Lowering &state, vit::PoolOp op) {
   auto sequence = cast<RankedTensorType>(op.getSequence().getType());
-  int64_t images = sequence.getDimSize(0), tokens = sequence.getDimSize(1), channels = sequence.getDimSize(2);
+  int64_t images = sequence.getDimSize(0), tokens = sequence.getDimSize(1),
+          channels = sequence.getDimSize(2);
   Value buffer = state.alignedBufferOf(op.getSequence());
   Rows from = rowsOf(buffer);
   int64_t first = op.getFirst();
 
   // One token of each image is a view: nothing moves.
   if (op.getKind() == vit::PoolKind::Token) {
-    state.setBuffer(op.getResult(), state.view(op.getLoc(), buffer, {images, channels}, {tokens * from.stride, 1},
-                                                     from.offset + first * from.stride));
+    state.setBuffer(op.getResult(),
+                    state.view(op.getLoc(), buffer, {images, channels},
+                               {tokens * from.stride, 1},
+                               from.offset + first * from.stride));
     return success();
   }
   int64_t rows = tokens - first;
-  Value x = state.view(op.getLoc(), buffer, {images, rows, channels}, {tokens * from.stride, from.stride, 1},
-                          from.offset + first * from.stride);
+  Value x = state.view(op.getLoc(), buffer, {images, rows, channels},
+                       {tokens * from.stride, from.stride, 1},
+                       from.offset + first * from.stride);
   Value out = state.allocFor(op.getResult());
   state.call(op.getLoc(), "mean", Twine(rows) + "x" + Twine(channels),
-                {{"batch", state.integer(images)},
-                 {"rows", state.integer(rows)},
-                 {"cols", state.integer(channels)},
-                 {"ldx", state.integer(from.stride)},
-                 {"batch_stride", state.integer(tokens * from.stride)},
-                 {"ldy", state.integer(rowsOf(out).stride)}},
-                {double(images) * rows * channels}, {x}, {out});
+             {{"batch", state.integer(images)},
+              {"rows", state.integer(rows)},
+              {"cols", state.integer(channels)},
+              {"ldx", state.integer(from.stride)},
+              {"batch_stride", state.integer(tokens * from.stride)},
+              {"ldy", state.integer(rowsOf(out).stride)}},
+             {double(images) * rows * channels}, {x}, {out});
   return success();
 }

@@ -11,30 +11,38 @@ using namespace vitc::lowering;
 Rows lowering::rowsOf(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   auto [strides, offset] = type.getStridesAndOffset();
-  assert(type.getRank() == 2 && strides[1] == 1 && "kernels see rows and columns");
+  assert(type.getRank() == 2 && strides[1] == 1 &&
+         "kernels see rows and columns");
   return {type.getDimSize(0), type.getDimSize(1), strides[0], offset};
 }
 
-/// The function's type after conversion: the picture, then one dense buffer for each output.
+/// The function's type after conversion: the picture, then one dense buffer for
+/// each output.
 static FunctionType convertedType(func::FuncOp source) {
   auto toBuffer = [](Type type) -> Type {
     auto tensor = cast<RankedTensorType>(type);
     return MemRefType::get(tensor.getShape(), tensor.getElementType());
   };
-  auto inputs = llvm::to_vector(llvm::map_range(source.getArgumentTypes(), toBuffer));
-  llvm::append_range(inputs, llvm::map_range(source.getResultTypes(), toBuffer));
+  auto inputs =
+      llvm::to_vector(llvm::map_range(source.getArgumentTypes(), toBuffer));
+  llvm::append_range(inputs,
+                     llvm::map_range(source.getResultTypes(), toBuffer));
   return FunctionType::get(source.getContext(), inputs, {});
 }
 
 Lowering::Lowering(ModuleOp module, func::FuncOp source, Options options)
-    : builder(source), panel(options.panel), fastMatmul(options.fastMatmul), module(module), source(source), symbols(module) {
-  target = func::FuncOp::create(builder, source.getLoc(), source.getName(), convertedType(source));
+    : builder(source), panel(options.panel), fastMatmul(options.fastMatmul),
+      module(module), source(source), symbols(module) {
+  target = func::FuncOp::create(builder, source.getLoc(), source.getName(),
+                                convertedType(source));
   for (NamedAttribute attr : source->getDiscardableAttrs())
     target->setAttr(attr.getName(), attr.getValue());
   for (unsigned index = 0; index < source.getNumResults(); ++index)
-    target.setArgAttrs(source.getNumArguments() + index, source.getResultAttrDict(index));
+    target.setArgAttrs(source.getNumArguments() + index,
+                       source.getResultAttrDict(index));
   builder.setInsertionPointToStart(target.addEntryBlock());
-  for (auto [tensor, buffer] : llvm::zip(source.getArguments(), target.getArguments()))
+  for (auto [tensor, buffer] :
+       llvm::zip(source.getArguments(), target.getArguments()))
     buffers[tensor] = buffer;
 }
 
@@ -49,12 +57,25 @@ LogicalResult Lowering::run() {
 /// The operands that kernels take from the weights file.
 static SmallVector<Value> weightsOf(Operation *op) {
   return TypeSwitch<Operation *, SmallVector<Value>>(op)
-      .Case([](vit::PatchEmbedOp op) { return SmallVector<Value>{op.getWeight(), op.getBias(), op.getPosition()}; })
-      .Case([](vit::ConcatTokensOp op) { return SmallVector<Value>{op.getTokens()}; })
-      .Case([](vit::AddPositionOp op) { return SmallVector<Value>{op.getPosition()}; })
-      .Case([](vit::LayerNormOp op) { return SmallVector<Value>{op.getGain(), op.getBias()}; })
-      .Case([](vit::LinearOp op) { return SmallVector<Value>{op.getWeight(), op.getBias()}; })
-      .Case([](vit::SingleQueryAttentionOp op) { return SmallVector<Value>{op.getKey(), op.getValue()}; })
+      .Case([](vit::PatchEmbedOp op) {
+        return SmallVector<Value>{op.getWeight(), op.getBias(),
+                                  op.getPosition()};
+      })
+      .Case([](vit::ConcatTokensOp op) {
+        return SmallVector<Value>{op.getTokens()};
+      })
+      .Case([](vit::AddPositionOp op) {
+        return SmallVector<Value>{op.getPosition()};
+      })
+      .Case([](vit::LayerNormOp op) {
+        return SmallVector<Value>{op.getGain(), op.getBias()};
+      })
+      .Case([](vit::LinearOp op) {
+        return SmallVector<Value>{op.getWeight(), op.getBias()};
+      })
+      .Case([](vit::SingleQueryAttentionOp op) {
+        return SmallVector<Value>{op.getKey(), op.getValue()};
+      })
       .Default([](Operation *) { return SmallVector<Value>(); });
 }
 
@@ -64,18 +85,25 @@ LogicalResult Lowering::checkOperands(Operation *op) const {
     bool isParameter = bool(operand.getDefiningOp<vit::GetOp>());
     if (llvm::is_contained(weights, operand)) {
       if (!isParameter)
-        return op->emitError("no kernel computes this operation: its weights are not parameters");
+        return op->emitError("no kernel computes this operation: its weights "
+                             "are not parameters");
       continue;
     }
     if (isParameter)
-      return op->emitError("no kernel computes this operation: a parameter stands in the place of an activation");
+      return op->emitError("no kernel computes this operation: a parameter "
+                           "stands in the place of an activation");
     if (isa<BlockArgument>(operand) && !isa<vit::PatchEmbedOp>(op))
-      return op->emitError("no kernel computes this operation: the picture can only be embedded");
-    // A stack exists as an output alone; the patches of an embedding may stand in the concatenation's buffer already.
-    bool isWritten = bufferOf(operand) || (isa<vit::ConcatTokensOp>(op) && bufferOf(op->getResult(0))) ||
-                     (isa<func::ReturnOp>(op) && operand.getDefiningOp<vit::StackOp>());
+      return op->emitError("no kernel computes this operation: the picture can "
+                           "only be embedded");
+    // A stack exists as an output alone; the patches of an embedding may stand
+    // in the concatenation's buffer already.
+    bool isWritten =
+        bufferOf(operand) ||
+        (isa<vit::ConcatTokensOp>(op) && bufferOf(op->getResult(0))) ||
+        (isa<func::ReturnOp>(op) && operand.getDefiningOp<vit::StackOp>());
     if (!isWritten)
-      return op->emitError("no kernel computes this operation: a stack can only be returned");
+      return op->emitError(
+          "no kernel computes this operation: a stack can only be returned");
   }
   return success();
 }
@@ -84,53 +112,70 @@ LogicalResult Lowering::lower(Operation *op) {
   if (failed(checkOperands(op)))
     return failure();
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](vit::GetOp) { return success(); })   // read where it is used
-      .Case([&](vit::StackOp) { return success(); }) // its inputs are written to the output one by one
+      .Case([&](vit::GetOp) { return success(); }) // read where it is used
+      .Case([&](vit::StackOp) {
+        return success();
+      }) // its inputs are written to the output one by one
       .Case([&](func::ReturnOp op) {
         lowerReturn(op);
         return success();
       })
       .Case([&](vit::PatchEmbedOp op) { return lowerPatchEmbed(*this, op); })
-      .Case([&](vit::ConcatTokensOp op) { return lowerConcatTokens(*this, op); })
+      .Case(
+          [&](vit::ConcatTokensOp op) { return lowerConcatTokens(*this, op); })
       .Case([&](vit::AddPositionOp op) { return lowerAddPosition(*this, op); })
       .Case([&](vit::LayerNormOp op) { return lowerLayerNorm(*this, op); })
       .Case([&](vit::LinearOp op) { return lowerLinear(*this, op); })
       .Case([&](vit::ActivationOp op) { return lowerActivation(*this, op); })
       .Case([&](vit::AddOp op) { return lowerAdd(*this, op); })
       .Case([&](vit::AttentionOp op) { return lowerAttention(*this, op); })
-      .Case([&](vit::SingleQueryAttentionOp op) { return lowerSingleQueryAttention(*this, op); })
+      .Case([&](vit::SingleQueryAttentionOp op) {
+        return lowerSingleQueryAttention(*this, op);
+      })
       .Case([&](vit::SliceOp op) { return lowerSlice(*this, op); })
       .Case([&](vit::PoolOp op) { return lowerPool(*this, op); })
       .Case([&](vit::SoftmaxOp op) { return lowerSoftmax(*this, op); })
-      .Default([](Operation *op) { return op->emitError("no kernel computes this operation"); });
+      .Default([](Operation *op) {
+        return op->emitError("no kernel computes this operation");
+      });
 }
 
 //===----------------------------------------------------------------------===//
 // Buffers
 //===----------------------------------------------------------------------===//
 
-void Lowering::setBuffer(Value tensor, Value buffer) { buffers[tensor] = buffer; }
+void Lowering::setBuffer(Value tensor, Value buffer) {
+  buffers[tensor] = buffer;
+}
 
 int64_t Lowering::paddedStride(int64_t columns) const {
   int64_t stride = llvm::alignTo(columns, panel);
   return stride % 1024 ? stride : stride + panel;
 }
 
-Value Lowering::alloc(Location location, ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
-  auto layout = StridedLayoutAttr::get(builder.getContext(), /*offset=*/0, strides);
-  return kernel::AllocOp::create(builder, location, MemRefType::get(shape, builder.getF32Type(), layout), IntegerAttr());
+Value Lowering::alloc(Location location, ArrayRef<int64_t> shape,
+                      ArrayRef<int64_t> strides) {
+  auto layout =
+      StridedLayoutAttr::get(builder.getContext(), /*offset=*/0, strides);
+  return kernel::AllocOp::create(
+      builder, location, MemRefType::get(shape, builder.getF32Type(), layout),
+      IntegerAttr());
 }
 
 Value Lowering::allocFor(Value tensor) {
   Rows shape = rowsOf(cast<RankedTensorType>(tensor.getType()));
-  Value buffer = alloc(tensor.getLoc(), {shape.rows, shape.columns}, {paddedStride(shape.columns), 1});
+  Value buffer = alloc(tensor.getLoc(), {shape.rows, shape.columns},
+                       {paddedStride(shape.columns), 1});
   setBuffer(tensor, buffer);
   return buffer;
 }
 
-Value Lowering::view(Location location, Value buffer, ArrayRef<int64_t> shape, ArrayRef<int64_t> strides, int64_t offset) {
+Value Lowering::view(Location location, Value buffer, ArrayRef<int64_t> shape,
+                     ArrayRef<int64_t> strides, int64_t offset) {
   auto layout = StridedLayoutAttr::get(builder.getContext(), offset, strides);
-  return kernel::ViewOp::create(builder, location, MemRefType::get(shape, builder.getF32Type(), layout), buffer);
+  return kernel::ViewOp::create(
+      builder, location, MemRefType::get(shape, builder.getF32Type(), layout),
+      buffer);
 }
 
 Value Lowering::alignedBufferOf(Value tensor) {
@@ -140,7 +185,8 @@ Value Lowering::alignedBufferOf(Value tensor) {
     return buffer;
   int64_t stride = paddedStride(from.columns);
   Value copied = alloc(tensor.getLoc(), {from.rows, from.columns}, {stride, 1});
-  copy(tensor.getLoc(), buffer, copied, {1, 1, from.rows, from.columns}, {0, 0, from.stride, 1}, {0, 0, stride, 1});
+  copy(tensor.getLoc(), buffer, copied, {1, 1, from.rows, from.columns},
+       {0, 0, from.stride, 1}, {0, 0, stride, 1});
   return copied;
 }
 
@@ -155,16 +201,20 @@ Value Lowering::outputView(Value tensor) {
     strides[i - 1] = strides[i] * shape[i];
 
   if (isa<func::ReturnOp>(use.getOwner())) {
-    Value output = target.getArgument(source.getNumArguments() + use.getOperandNumber());
+    Value output =
+        target.getArgument(source.getNumArguments() + use.getOperandNumber());
     return view(tensor.getLoc(), output, shape, strides, /*offset=*/0);
   }
   auto stack = dyn_cast<vit::StackOp>(use.getOwner());
-  if (!stack || !stack->hasOneUse() || !isa<func::ReturnOp>(*stack->getUsers().begin()))
+  if (!stack || !stack->hasOneUse() ||
+      !isa<func::ReturnOp>(*stack->getUsers().begin()))
     return Value();
-  Value output = target.getArgument(source.getNumArguments() + stack->getUses().begin()->getOperandNumber());
+  Value output = target.getArgument(
+      source.getNumArguments() + stack->getUses().begin()->getOperandNumber());
   int64_t perLayer = strides[0];
   strides[0] *= stack.getInputs().size();
-  return view(tensor.getLoc(), output, shape, strides, use.getOperandNumber() * perLayer);
+  return view(tensor.getLoc(), output, shape, strides,
+              use.getOperandNumber() * perLayer);
 }
 
 bool Lowering::isLastUse(Value tensor, Operation *op) const {
@@ -182,22 +232,28 @@ bool Lowering::isLastUse(Value tensor, Operation *op) const {
 }
 
 void Lowering::lowerReturn(func::ReturnOp op) {
-  auto copyOut = [&](Value tensor, Value output, int64_t layers, int64_t layer) {
-    // [rows][columns] of the buffer as [image][row of the image][columns] of the output.
+  auto copyOut = [&](Value tensor, Value output, int64_t layers,
+                     int64_t layer) {
+    // [rows][columns] of the buffer as [image][row of the image][columns] of
+    // the output.
     Rows from = rowsOf(bufferOf(tensor));
     int64_t images = cast<RankedTensorType>(tensor.getType()).getDimSize(0);
     int64_t rows = from.rows / images;
-    Value to = view(op.getLoc(), output, {images, rows, from.columns}, {layers * rows * from.columns, from.columns, 1},
+    Value to = view(op.getLoc(), output, {images, rows, from.columns},
+                    {layers * rows * from.columns, from.columns, 1},
                     layer * rows * from.columns);
-    copy(tensor.getLoc(), bufferOf(tensor), to, {1, images, rows, from.columns}, {0, rows * from.stride, from.stride, 1},
+    copy(tensor.getLoc(), bufferOf(tensor), to, {1, images, rows, from.columns},
+         {0, rows * from.stride, from.stride, 1},
          {0, layers * rows * from.columns, from.columns, 1});
   };
   for (auto [index, result] : llvm::enumerate(op.getOperands())) {
     Value output = target.getArgument(source.getNumArguments() + index);
     auto stack = result.getDefiningOp<vit::StackOp>();
-    SmallVector<Value> parts = stack ? llvm::to_vector(stack.getInputs()) : SmallVector<Value>{result};
+    SmallVector<Value> parts =
+        stack ? llvm::to_vector(stack.getInputs()) : SmallVector<Value>{result};
     for (auto [layer, part] : llvm::enumerate(parts))
-      // A tensor whose kernel wrote straight to the output has nothing left to do.
+      // A tensor whose kernel wrote straight to the output has nothing left to
+      // do.
       if (!isa<BlockArgument>(kernel::rootBuffer(bufferOf(part))))
         copyOut(part, output, parts.size(), layer);
   }
@@ -212,36 +268,46 @@ Value Lowering::constant(Value tensor, kernel::Layout layout, MemRefType type) {
   auto get = tensor.getDefiningOp<vit::GetOp>();
   assert(get && "weights are parameters after vit-hoist-parameters");
   std::string key;
-  llvm::raw_string_ostream(key) << get.getParameter() << " " << stringifyLayout(layout) << " " << type;
+  llvm::raw_string_ostream(key)
+      << get.getParameter() << " " << stringifyLayout(layout) << " " << type;
   if (Value known = constants.lookup(key))
     return known;
 
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(target);
-  auto op = kernel::ConstantOp::create(builder, get.getLoc(), (get.getParameter() + "." + stringifyLayout(layout)).str(),
-                                       get.getParameter(), layout, type, IntegerAttr());
+  auto op = kernel::ConstantOp::create(
+      builder, get.getLoc(),
+      (get.getParameter() + "." + stringifyLayout(layout)).str(),
+      get.getParameter(), layout, type, IntegerAttr());
   StringAttr name = symbols.insert(op);
   builder.setInsertionPointToStart(&target.getBody().front());
-  return constants[key] = kernel::WeightOp::create(builder, get.getLoc(), type, FlatSymbolRefAttr::get(name));
+  return constants[key] = kernel::WeightOp::create(
+             builder, get.getLoc(), type, FlatSymbolRefAttr::get(name));
 }
 
 Value Lowering::panels(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   int64_t n = type.getDimSize(0), k = type.getNumElements() / n;
-  return constant(tensor, kernel::Layout::Panels,
-                  MemRefType::get({int64_t(llvm::divideCeil(n, panel)), k, panel}, type.getElementType()));
+  return constant(
+      tensor, kernel::Layout::Panels,
+      MemRefType::get({int64_t(llvm::divideCeil(n, panel)), k, panel},
+                      type.getElementType()));
 }
 
 Value Lowering::strassenPanels(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   int64_t n = type.getDimSize(0), k = type.getNumElements() / n;
-  return constant(tensor, kernel::Layout::Strassen,
-                  MemRefType::get({n / 2 / panel, kernel::strassenProducts, k / 2, panel}, type.getElementType()));
+  return constant(
+      tensor, kernel::Layout::Strassen,
+      MemRefType::get({n / 2 / panel, kernel::strassenProducts, k / 2, panel},
+                      type.getElementType()));
 }
 
 Value Lowering::paddedRows(Value tensor, int64_t stride) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  return constant(tensor, kernel::Layout::Rows, MemRefType::get({rowsOf(type).rows, stride}, type.getElementType()));
+  return constant(
+      tensor, kernel::Layout::Rows,
+      MemRefType::get({rowsOf(type).rows, stride}, type.getElementType()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -251,12 +317,14 @@ Value Lowering::paddedRows(Value tensor, int64_t stride) {
 static double bytesOf(ArrayRef<Value> buffers) {
   double bytes = 0;
   for (Value buffer : buffers)
-    bytes += double(sizeof(float)) * cast<MemRefType>(buffer.getType()).getNumElements();
+    bytes += double(sizeof(float)) *
+             cast<MemRefType>(buffer.getType()).getNumElements();
   return bytes;
 }
 
-void Lowering::call(Location location, StringRef family, const Twine &words, ArrayRef<Field> fields, Cost cost,
-                    ArrayRef<Value> inputs, ArrayRef<Value> outputs) {
+void Lowering::call(Location location, StringRef family, const Twine &words,
+                    ArrayRef<Field> fields, Cost cost, ArrayRef<Value> inputs,
+                    ArrayRef<Value> outputs) {
   SmallVector<NamedAttribute> attrs;
   for (const Field &field : fields)
     attrs.push_back(builder.getNamedAttr(field.first, field.second));
@@ -269,15 +337,24 @@ void Lowering::call(Location location, StringRef family, const Twine &words, Arr
   if (!spec) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(target);
-    std::string name = (family + "_" + words + "_" + llvm::utohexstr(uint32_t(llvm::xxh3_64bits(key)), /*LowerCase=*/true)).str();
-    spec = kernel::SpecOp::create(builder, location, builder.getStringAttr(name), builder.getStringAttr(family), config,
-                                  builder.getF64FloatAttr(cost.flops), builder.getF64FloatAttr(bytesOf(inputs) + bytesOf(outputs)));
+    std::string name =
+        (family + "_" + words + "_" +
+         llvm::utohexstr(uint32_t(llvm::xxh3_64bits(key)), /*LowerCase=*/true))
+            .str();
+    spec = kernel::SpecOp::create(
+        builder, location, builder.getStringAttr(name),
+        builder.getStringAttr(family), config,
+        builder.getF64FloatAttr(cost.flops),
+        builder.getF64FloatAttr(bytesOf(inputs) + bytesOf(outputs)));
     symbols.insert(spec);
   }
-  kernel::CallOp::create(builder, location, FlatSymbolRefAttr::get(spec.getSymNameAttr()), inputs, outputs);
+  kernel::CallOp::create(builder, location,
+                         FlatSymbolRefAttr::get(spec.getSymNameAttr()), inputs,
+                         outputs);
 }
 
-void Lowering::copy(Location location, Value from, Value to, ArrayRef<int64_t> shape, ArrayRef<int64_t> fromStrides,
+void Lowering::copy(Location location, Value from, Value to,
+                    ArrayRef<int64_t> shape, ArrayRef<int64_t> fromStrides,
                     ArrayRef<int64_t> toStrides) {
   std::string words;
   llvm::raw_string_ostream os(words);

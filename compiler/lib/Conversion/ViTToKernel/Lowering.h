@@ -1,4 +1,5 @@
-/// What the lowerings of all op families share: buffers, constants, specs and calls.
+/// What the lowerings of all op families share: buffers, constants, specs and
+/// calls.
 #ifndef VITC_CONVERSION_VITTOKERNEL_LOWERING_H
 #define VITC_CONVERSION_VITTOKERNEL_LOWERING_H
 
@@ -11,19 +12,22 @@
 
 namespace vitc::lowering {
 
-/// A tensor's buffer as the kernels see it: rows (all dimensions but the last) and columns.
+/// A tensor's buffer as the kernels see it: rows (all dimensions but the last)
+/// and columns.
 struct Rows {
   int64_t rows, columns, stride, offset;
 };
 Rows rowsOf(mlir::Value buffer);
 inline Rows rowsOf(mlir::RankedTensorType type) {
-  return {type.getNumElements() / type.getShape().back(), type.getShape().back(), type.getShape().back(), 0};
+  return {type.getNumElements() / type.getShape().back(),
+          type.getShape().back(), type.getShape().back(), 0};
 }
 
 /// One field of a spec.
 using Field = std::pair<llvm::StringRef, mlir::Attribute>;
 
-/// The state of one conversion: `source` is read in order while the new function grows.
+/// The state of one conversion: `source` is read in order while the new
+/// function grows.
 class Lowering {
 public:
   struct Options {
@@ -35,48 +39,71 @@ public:
   /// Replaces the source function; on failure an error has been emitted.
   mlir::LogicalResult run();
 
-  //===--- buffers ---------------------------------------------------------===//
-  /// The buffer of a tensor that has been lowered: memref<rows x columns>, strided.
-  mlir::Value bufferOf(mlir::Value tensor) const { return buffers.lookup(tensor); }
-  /// The same, starting at a multiple of 64 bytes: a slice of columns is copied if need be.
+  //===--- buffers
+  //---------------------------------------------------------===//
+  /// The buffer of a tensor that has been lowered: memref<rows x columns>,
+  /// strided.
+  mlir::Value bufferOf(mlir::Value tensor) const {
+    return buffers.lookup(tensor);
+  }
+  /// The same, starting at a multiple of 64 bytes: a slice of columns is copied
+  /// if need be.
   mlir::Value alignedBufferOf(mlir::Value tensor);
   void setBuffer(mlir::Value tensor, mlir::Value buffer);
   /// A new buffer for the tensor, with padded rows.
   mlir::Value allocFor(mlir::Value tensor);
-  /// Rows of the workspace: `columns` rounded up to whole panels, away from multiples of 4096 bytes (which compete for one cache set).
+  /// Rows of the workspace: `columns` rounded up to whole panels, away from
+  /// multiples of 4096 bytes (which compete for one cache set).
   int64_t paddedStride(int64_t columns) const;
-  mlir::Value alloc(mlir::Location location, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides);
+  mlir::Value alloc(mlir::Location location, llvm::ArrayRef<int64_t> shape,
+                    llvm::ArrayRef<int64_t> strides);
   /// Part of a buffer: `offset` and `strides` in elements of its memory.
-  mlir::Value view(mlir::Location location, mlir::Value buffer, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> strides,
-                   int64_t offset);
-  /// Where the function's output stands, if `tensor` goes nowhere else: a dense view with the tensor's shape.
+  mlir::Value view(mlir::Location location, mlir::Value buffer,
+                   llvm::ArrayRef<int64_t> shape,
+                   llvm::ArrayRef<int64_t> strides, int64_t offset);
+  /// Where the function's output stands, if `tensor` goes nowhere else: a dense
+  /// view with the tensor's shape.
   mlir::Value outputView(mlir::Value tensor);
-  /// True if nothing after `op` reads the memory of `tensor`, so that `op` may write there.
+  /// True if nothing after `op` reads the memory of `tensor`, so that `op` may
+  /// write there.
   bool isLastUse(mlir::Value tensor, mlir::Operation *op) const;
 
-  //===--- constants -------------------------------------------------------===//
+  //===--- constants
+  //-------------------------------------------------------===//
   /// The parameter behind `tensor` as a packed weight matrix.
   mlir::Value panels(mlir::Value tensor);
   /// The same for Strassen's seven products.
   mlir::Value strassenPanels(mlir::Value tensor);
-  /// The parameter as rows of the given length (a vector is one row), zero in the padding.
+  /// The parameter as rows of the given length (a vector is one row), zero in
+  /// the padding.
   mlir::Value paddedRows(mlir::Value tensor, int64_t stride);
 
-  //===--- calls -----------------------------------------------------------===//
+  //===--- calls
+  //-----------------------------------------------------------===//
   struct Cost {
     double flops;
   };
   /// `words` go into the kernel's name, e.g. "197x768x768_gelu".
-  void call(mlir::Location location, llvm::StringRef family, const llvm::Twine &words, llvm::ArrayRef<Field> fields, Cost cost,
-            llvm::ArrayRef<mlir::Value> inputs, llvm::ArrayRef<mlir::Value> outputs);
-  /// Copies a four-dimensional box between buffers; a source stride of 0 repeats.
-  void copy(mlir::Location location, mlir::Value from, mlir::Value to, llvm::ArrayRef<int64_t> shape,
-            llvm::ArrayRef<int64_t> fromStrides, llvm::ArrayRef<int64_t> toStrides);
+  void call(mlir::Location location, llvm::StringRef family,
+            const llvm::Twine &words, llvm::ArrayRef<Field> fields, Cost cost,
+            llvm::ArrayRef<mlir::Value> inputs,
+            llvm::ArrayRef<mlir::Value> outputs);
+  /// Copies a four-dimensional box between buffers; a source stride of 0
+  /// repeats.
+  void copy(mlir::Location location, mlir::Value from, mlir::Value to,
+            llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> fromStrides,
+            llvm::ArrayRef<int64_t> toStrides);
 
-  mlir::Attribute integer(int64_t value) { return builder.getI64IntegerAttr(value); }
-  mlir::Attribute number(double value) { return builder.getF64FloatAttr(value); }
+  mlir::Attribute integer(int64_t value) {
+    return builder.getI64IntegerAttr(value);
+  }
+  mlir::Attribute number(double value) {
+    return builder.getF64FloatAttr(value);
+  }
   mlir::Attribute boolean(bool value) { return builder.getBoolAttr(value); }
-  mlir::Attribute text(llvm::StringRef value) { return builder.getStringAttr(value); }
+  mlir::Attribute text(llvm::StringRef value) {
+    return builder.getStringAttr(value);
+  }
 
   mlir::OpBuilder builder;
   const int64_t panel;
@@ -84,10 +111,12 @@ public:
 
 private:
   mlir::LogicalResult lower(mlir::Operation *op);
-  /// Fails with an error unless weights are parameters and everything else has a buffer.
+  /// Fails with an error unless weights are parameters and everything else has
+  /// a buffer.
   mlir::LogicalResult checkOperands(mlir::Operation *op) const;
   void lowerReturn(mlir::func::ReturnOp op);
-  mlir::Value constant(mlir::Value tensor, kernel::Layout layout, mlir::MemRefType type);
+  mlir::Value constant(mlir::Value tensor, kernel::Layout layout,
+                       mlir::MemRefType type);
 
   mlir::ModuleOp module;
   mlir::func::FuncOp source;
@@ -107,7 +136,8 @@ mlir::LogicalResult lowerLinear(Lowering &state, vit::LinearOp op);
 mlir::LogicalResult lowerActivation(Lowering &state, vit::ActivationOp op);
 mlir::LogicalResult lowerAdd(Lowering &state, vit::AddOp op);
 mlir::LogicalResult lowerAttention(Lowering &state, vit::AttentionOp op);
-mlir::LogicalResult lowerSingleQueryAttention(Lowering &state, vit::SingleQueryAttentionOp op);
+mlir::LogicalResult lowerSingleQueryAttention(Lowering &state,
+                                              vit::SingleQueryAttentionOp op);
 mlir::LogicalResult lowerSlice(Lowering &state, vit::SliceOp op);
 mlir::LogicalResult lowerPool(Lowering &state, vit::PoolOp op);
 mlir::LogicalResult lowerSoftmax(Lowering &state, vit::SoftmaxOp op);

@@ -9,7 +9,8 @@ namespace vitc {
 
 namespace {
 
-struct ConvertViTToKernelPass : vitc::impl::ConvertViTToKernelPassBase<ConvertViTToKernelPass> {
+struct ConvertViTToKernelPass
+    : vitc::impl::ConvertViTToKernelPassBase<ConvertViTToKernelPass> {
   using ConvertViTToKernelPassBase::ConvertViTToKernelPassBase;
 
   void runOnOperation() override {
@@ -17,15 +18,20 @@ struct ConvertViTToKernelPass : vitc::impl::ConvertViTToKernelPassBase<ConvertVi
       getOperation().emitError("panel must be 1 or more");
       return signalPassFailure();
     }
-    for (auto function : llvm::make_early_inc_range(getOperation().getOps<mlir::func::FuncOp>())) {
+    for (auto function : llvm::make_early_inc_range(
+             getOperation().getOps<mlir::func::FuncOp>())) {
       if (function.isExternal())
         continue;
-      if (!llvm::all_of(function.getArgumentTypes(), vitc::vit::isModelTensor) ||
+      if (!llvm::all_of(function.getArgumentTypes(),
+                        vitc::vit::isModelTensor) ||
           !llvm::all_of(function.getResultTypes(), vitc::vit::isModelTensor)) {
-        function.emitError("takes or returns something that is not a tensor of the vit dialect");
+        function.emitError("takes or returns something that is not a tensor of "
+                           "the vit dialect");
         return signalPassFailure();
       }
-      if (mlir::failed(vitc::lowering::Lowering(getOperation(), function, {panel, fastMatmul}).run()))
+      if (mlir::failed(vitc::lowering::Lowering(getOperation(), function,
+                                                {panel, fastMatmul})
+                           .run()))
         return signalPassFailure();
     }
   }

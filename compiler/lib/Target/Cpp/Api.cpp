@@ -1,4 +1,5 @@
-/// The glue between ID.h and the runtime: the model's description and one thin function for each entry point.
+/// The glue between ID.h and the runtime: the model's description and one thin
+/// function for each entry point.
 #include "Text.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -19,8 +20,10 @@ static std::string outputRows(const LibraryDescription &library) {
   std::string rows;
   for (const OutputDescription &output : library.outputs) {
     std::string shape = shapeText(output.shape);
-    rows += llvm::formatv("    {{{0}, {1}, {{{2}}, {3}},\n", quoted(output.name), output.shape.size(),
-                          llvm::StringRef(shape).drop_front().drop_back(), output.elements())
+    rows += llvm::formatv("    {{{0}, {1}, {{{2}}, {3}},\n",
+                          quoted(output.name), output.shape.size(),
+                          llvm::StringRef(shape).drop_front().drop_back(),
+                          output.elements())
                 .str();
   }
   return rows;
@@ -29,33 +32,41 @@ static std::string outputRows(const LibraryDescription &library) {
 static std::string stepRows(const LibraryDescription &library) {
   std::string rows;
   for (const StepDescription &step : library.steps)
-    rows += llvm::formatv("    {{{0}, {1}, {2:f0}, {3:f0}, {4}, {5}, {6}, {7}},\n", quoted(step.layer), quoted(step.kernel),
-                          step.flops, step.bytes, step.bufferOffset, step.bufferRows, step.bufferColumns, step.bufferStride)
-                .str();
+    rows +=
+        llvm::formatv("    {{{0}, {1}, {2:f0}, {3:f0}, {4}, {5}, {6}, {7}},\n",
+                      quoted(step.layer), quoted(step.kernel), step.flops,
+                      step.bytes, step.bufferOffset, step.bufferRows,
+                      step.bufferColumns, step.bufferStride)
+            .str();
   return rows;
 }
 
 static std::string forwardDeclarations(const LibraryDescription &library) {
   std::string text;
   for (const VariantDescription &variant : library.variants)
-    text += "namespace " + library.name + "_" + variant.level + " {\nvoid forward(const vitc::rt::Invocation &run);\n}\n";
+    text += "namespace " + library.name + "_" + variant.level +
+            " {\nvoid forward(const vitc::rt::Invocation &run);\n}\n";
   return text;
 }
 
 static std::string variantRows(const LibraryDescription &library) {
   std::string rows;
   for (const VariantDescription &variant : library.variants)
-    rows += llvm::formatv("    {{{0}, vitc::rt::Cpu::{1}, {2}_{3}::forward},\n", quoted(variant.level), variant.cpu, library.name,
+    rows += llvm::formatv("    {{{0}, vitc::rt::Cpu::{1}, {2}_{3}::forward},\n",
+                          quoted(variant.level), variant.cpu, library.name,
                           variant.level)
                 .str();
   return rows;
 }
 
 /// `static const float mean[] = {0.5f};`, exact.
-static std::string floatArray(llvm::StringRef name, llvm::ArrayRef<double> values) {
+static std::string floatArray(llvm::StringRef name,
+                              llvm::ArrayRef<double> values) {
   std::string text = ("static const float " + name + "[] = {").str();
   llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(values, os, [&](double value) { os << llvm::format("%af", double(float(value))); });
+  llvm::interleaveComma(values, os, [&](double value) {
+    os << llvm::format("%af", double(float(value)));
+  });
   os << "};\n";
   return text;
 }
@@ -76,9 +87,14 @@ static std::string preprocessing(const LibraryDescription &library) {
   bool normalises = !processor.mean.empty();
   std::string rescale;
   llvm::raw_string_ostream(rescale) << llvm::format("%a", processor.rescale);
-  return llvm::formatv("{{vitc::rt::Resize::{0}, {1}, {2}, vitc::rt::Filter({3}), {4}, {5}, {6}, {7}, {8}, {9}, {10}}", resizeName(),
-                       processor.resizeHeight, processor.resizeWidth, processor.filter, processor.centerCrop, library.channels,
-                       library.height, library.width, rescale, normalises ? "mean" : "nullptr", normalises ? "deviation" : "nullptr")
+  return llvm::formatv(
+             "{{vitc::rt::Resize::{0}, {1}, {2}, vitc::rt::Filter({3}), {4}, "
+             "{5}, {6}, {7}, {8}, {9}, {10}}",
+             resizeName(), processor.resizeHeight, processor.resizeWidth,
+             processor.filter, processor.centerCrop, library.channels,
+             library.height, library.width, rescale,
+             normalises ? "mean" : "nullptr",
+             normalises ? "deviation" : "nullptr")
       .str();
 }
 
@@ -108,12 +124,18 @@ std::string vitc::emitApi(const LibraryDescription &library) {
   words["PREPROCESSING"] = preprocessing(library);
   bool normalises = !library.processor.mean.empty();
   words["NORMALISATION"] =
-      normalises ? floatArray("mean", library.processor.mean) + floatArray("deviation", library.processor.std) : "";
+      normalises ? floatArray("mean", library.processor.mean) +
+                       floatArray("deviation", library.processor.std)
+                 : "";
   words["EMBEDDED_DECLARATION"] =
-      library.embedWeights ? "extern \"C\" const unsigned char vitc_embedded_weights[];\n" : "";
-  words["EMBEDDED"] = library.embedWeights ? "vitc_embedded_weights" : "nullptr";
+      library.embedWeights
+          ? "extern \"C\" const unsigned char vitc_embedded_weights[];\n"
+          : "";
+  words["EMBEDDED"] =
+      library.embedWeights ? "vitc_embedded_weights" : "nullptr";
 
-  return fill(R"(// The functions of @ID@.h. Written by vitc @VERSION@; do not edit.
+  return fill(
+      R"(// The functions of @ID@.h. Written by vitc @VERSION@; do not edit.
 #include "@ID@.h"
 
 #include "vitc/runtime/engine.h"
@@ -180,5 +202,5 @@ const vitc_model_v1 *@ID@_model(void) { return &model.table; }
 
 } // extern "C"
 )",
-              words);
+      words);
 }

@@ -17,10 +17,17 @@ int64_t OutputDescription::elements() const {
   return count;
 }
 
-/// Where the call's last output stands in the workspace; no rows if it is an output of the model or has another form than rows.
+/// Where the call's last output stands in the workspace; no rows if it is an
+/// output of the model or has another form than rows.
 static StepDescription describeStep(kernel::CallOp call, kernel::SpecOp spec) {
-  StepDescription step{vit::layerName(call.getLoc()), spec.getSymName().str(), spec.getFlops().convertToDouble(),
-                       spec.getBytes().convertToDouble(), 0, 0, 0, 0};
+  StepDescription step{vit::layerName(call.getLoc()),
+                       spec.getSymName().str(),
+                       spec.getFlops().convertToDouble(),
+                       spec.getBytes().convertToDouble(),
+                       0,
+                       0,
+                       0,
+                       0};
   Value result = call.getOutputs().back();
   auto type = cast<MemRefType>(result.getType());
   auto alloc = kernel::rootBuffer(result).getDefiningOp<kernel::AllocOp>();
@@ -45,18 +52,21 @@ LibraryDescription vitc::describeLibrary(ModuleOp module, int64_t batch) {
   library.height = image[2];
   library.width = image[3];
   for (unsigned i = 1; i < function.getNumArguments(); ++i)
-    library.outputs.push_back({function.getArgAttrOfType<StringAttr>(i, vit::outputAttrName).str(),
-                               cast<MemRefType>(function.getArgument(i).getType()).getShape().vec()});
+    library.outputs.push_back(
+        {function.getArgAttrOfType<StringAttr>(i, vit::outputAttrName).str(),
+         cast<MemRefType>(function.getArgument(i).getType()).getShape().vec()});
   for (OutputDescription &output : library.outputs)
     output.shape.front() = batch;
   function.walk([&](kernel::CallOp call) {
-    library.steps.push_back(describeStep(call, symbols.lookup<kernel::SpecOp>(call.getSpec())));
+    library.steps.push_back(
+        describeStep(call, symbols.lookup<kernel::SpecOp>(call.getSpec())));
   });
   auto integer = [](Operation *op, StringRef name) {
     auto attr = op->getAttrOfType<IntegerAttr>(name);
     return attr ? attr.getInt() : 0;
   };
-  library.imageWorkspaceBytes = integer(function, kernel::workspaceBytesAttrName);
+  library.imageWorkspaceBytes =
+      integer(function, kernel::workspaceBytesAttrName);
   library.workspaceBytes = batch * library.imageWorkspaceBytes;
   library.pixelsOffset = integer(function, kernel::pixelsOffsetAttrName);
   library.scratchOffset = integer(function, kernel::scratchOffsetAttrName);
@@ -65,19 +75,25 @@ LibraryDescription vitc::describeLibrary(ModuleOp module, int64_t batch) {
   return library;
 }
 
-std::string vitc::kernelSuffix(const LibraryDescription &library, const VariantDescription &variant) {
+std::string vitc::kernelSuffix(const LibraryDescription &library,
+                               const VariantDescription &variant) {
   return library.variants.size() > 1 ? "_" + variant.level : "";
 }
 
-llvm::Expected<std::string> vitc::emitForward(ModuleOp planned, const LibraryDescription &library, const VariantDescription &variant) {
+llvm::Expected<std::string>
+vitc::emitForward(ModuleOp planned, const LibraryDescription &library,
+                  const VariantDescription &variant) {
   OwningOpRef<ModuleOp> copy = planned.clone();
   ModuleOp module = *copy;
   PassManager manager(module.getContext());
-  manager.addPass(createConvertKernelToEmitCPass({library.name + "_" + variant.level, kernelSuffix(library, variant)}));
+  manager.addPass(createConvertKernelToEmitCPass(
+      {library.name + "_" + variant.level, kernelSuffix(library, variant)}));
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "// " << library.model << " for " << variant.level << ", one kernel call a line. Written by vitc; do not edit.\n";
+  os << "// " << library.model << " for " << variant.level
+     << ", one kernel call a line. Written by vitc; do not edit.\n";
   if (failed(manager.run(module)) || failed(emitc::translateToCpp(module, os)))
-    return llvm::createStringError("the kernel calls could not be written as C++");
+    return llvm::createStringError(
+        "the kernel calls could not be written as C++");
   return text;
 }

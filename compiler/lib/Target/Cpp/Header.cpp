@@ -9,18 +9,29 @@ std::string vitc::emitHeader(const LibraryDescription &library) {
   for (const OutputDescription &output : library.outputs) {
     outputParameters += ", float *" + output.name;
     outputArguments += ", " + output.name;
-    outputDocs += llvm::formatv("//   {0}: float32 {1}\n", output.name, shapeText(output.shape)).str();
-    sizes += llvm::formatv("enum {{ {0}_{1}_ELEMENTS = {2} };\n", words["ID"], upper(output.name), output.elements()).str();
+    outputDocs += llvm::formatv("//   {0}: float32 {1}\n", output.name,
+                                shapeText(output.shape))
+                      .str();
+    sizes += llvm::formatv("enum {{ {0}_{1}_ELEMENTS = {2} };\n", words["ID"],
+                           upper(output.name), output.elements())
+                 .str();
   }
   words["PARAMETERS"] = outputParameters;
   words["ARGUMENTS"] = outputArguments;
   words["OUTPUT_DOCS"] = outputDocs;
   words["OUTPUT_SIZES"] = sizes;
   words["FIRST_OUTPUT"] = library.outputs.front().name;
-  words["WEIGHTS_ARGUMENT"] = library.embedWeights ? "NULL" : ("\"share/" + library.name + "/" + library.name + ".weights\"");
-  words["WEIGHTS_DOC"] = library.embedWeights ? "the weights are inside the library, so the path may be NULL"
-                                              : "the path of " + library.name + ".weights, which the same compile wrote";
-  return fill(R"(// @MODEL@, compiled for @TARGET@ by vitc @VERSION@. Generated; do not edit.
+  words["WEIGHTS_ARGUMENT"] =
+      library.embedWeights
+          ? "NULL"
+          : ("\"share/" + library.name + "/" + library.name + ".weights\"");
+  words["WEIGHTS_DOC"] =
+      library.embedWeights
+          ? "the weights are inside the library, so the path may be NULL"
+          : "the path of " + library.name +
+                ".weights, which the same compile wrote";
+  return fill(
+      R"(// @MODEL@, compiled for @TARGET@ by vitc @VERSION@. Generated; do not edit.
 //
 //   @ID@_context *context;
 //   if (@ID@_create(@WEIGHTS_ARGUMENT@, NULL, &context) != @ID@_OK) …
@@ -134,5 +145,5 @@ private:
 #endif
 #endif // @UPPER@_H
 )",
-              words);
+      words);
 }

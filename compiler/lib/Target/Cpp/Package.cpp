@@ -1,10 +1,12 @@
-/// What lets a product find the library: CMake package, pkg-config file, and an example that uses either.
+/// What lets a product find the library: CMake package, pkg-config file, and an
+/// example that uses either.
 #include "Text.h"
 
 using namespace vitc;
 
 std::string vitc::emitCMakeConfig(const LibraryDescription &library) {
-  return fill(R"(# find_package(@ID@) gives the target @ID@::@ID@ (static), @ID@::shared, and @ID@_WEIGHTS, the path of the weights file.
+  return fill(
+      R"(# find_package(@ID@) gives the target @ID@::@ID@ (static), @ID@::shared, and @ID@_WEIGHTS, the path of the weights file.
 get_filename_component(_@ID@_root "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(@ID@_WEIGHTS "${_@ID@_root}/share/@ID@/@ID@.weights")
 set(@ID@_VERSION "@VERSION@")
@@ -27,7 +29,7 @@ if(NOT TARGET @ID@::@ID@)
 endif()
 unset(_@ID@_root)
 )",
-              wordsOf(library));
+      wordsOf(library));
 }
 
 std::string vitc::emitPkgConfig(const LibraryDescription &library) {
@@ -50,11 +52,14 @@ std::string vitc::emitExample(const LibraryDescription &library) {
   Words words = wordsOf(library);
   std::string declarations;
   for (const OutputDescription &output : library.outputs)
-    declarations += "  static float " + output.name + "[" + library.name + "_" + upper(output.name) + "_ELEMENTS];\n";
+    declarations += "  static float " + output.name + "[" + library.name + "_" +
+                    upper(output.name) + "_ELEMENTS];\n";
   words["DECLARATIONS"] = declarations;
   words["FIRST"] = library.outputs.front().name;
-  words["PIXELS"] = std::to_string(library.height * library.width * library.channels);
-  return fill(R"(// Runs @ID@ on a grey test picture and prints the first numbers. Usage: example WEIGHTS
+  words["PIXELS"] =
+      std::to_string(library.height * library.width * library.channels);
+  return fill(
+      R"(// Runs @ID@ on a grey test picture and prints the first numbers. Usage: example WEIGHTS
 #include "@ID@.h"
 #include <stdio.h>
 #include <string.h>
@@ -76,11 +81,12 @@ int main(int argc, char **argv) {
     printf("@FIRST@[%d] = %g\n", i, @FIRST@[i]);
 }
 )",
-              words);
+      words);
 }
 
 std::string vitc::emitExampleCMake(const LibraryDescription &library) {
-  return fill(R"(# cmake -S . -B build -D@ID@_ROOT=.. && cmake --build build && build/example ../share/@ID@/@ID@.weights
+  return fill(
+      R"(# cmake -S . -B build -D@ID@_ROOT=.. && cmake --build build && build/example ../share/@ID@/@ID@.weights
 #
 # or, with pkg-config:
 #   PKG_CONFIG_PATH=../lib/pkgconfig c++ main.cpp $(PKG_CONFIG_PATH=../lib/pkgconfig pkg-config --cflags --libs --static @ID@) -o example
@@ -90,5 +96,5 @@ find_package(@ID@ REQUIRED HINTS ${CMAKE_CURRENT_SOURCE_DIR}/..)
 add_executable(example main.cpp)
 target_link_libraries(example PRIVATE @ID@::@ID@)
 )",
-              wordsOf(library));
+      wordsOf(library));
 }

@@ -20,21 +20,24 @@ Words vitc::wordsOf(const LibraryDescription &library) {
   std::string arguments;
   for (const OutputDescription &output : library.outputs)
     arguments += ", " + output.name;
-  auto megabytes = [](double bytes) { return llvm::formatv("{0:f1}", bytes / 1e6).str(); };
-  return {{"ID", library.name},
-          {"UPPER", upper(library.name)},
-          {"MODEL", library.model},
-          {"TARGET", library.target},
-          {"VERSION", VITC_VERSION},
-          {"BATCH", std::to_string(library.batch)},
-          {"CHANNELS", std::to_string(library.channels)},
-          {"HEIGHT", std::to_string(library.height)},
-          {"WIDTH", std::to_string(library.width)},
-          {"WORKSPACE", std::to_string(library.workspaceBytes)},
-          {"WORKSPACE_KB", std::to_string((library.workspaceBytes + 1023) / 1024)},
-          {"WEIGHTS_MB", megabytes(double(library.weightsBytes))},
-          {"FIRST_UPPER", upper(library.outputs.front().name)},
-          {"EXAMPLE_ARGUMENTS", arguments}};
+  auto megabytes = [](double bytes) {
+    return llvm::formatv("{0:f1}", bytes / 1e6).str();
+  };
+  return {
+      {"ID", library.name},
+      {"UPPER", upper(library.name)},
+      {"MODEL", library.model},
+      {"TARGET", library.target},
+      {"VERSION", VITC_VERSION},
+      {"BATCH", std::to_string(library.batch)},
+      {"CHANNELS", std::to_string(library.channels)},
+      {"HEIGHT", std::to_string(library.height)},
+      {"WIDTH", std::to_string(library.width)},
+      {"WORKSPACE", std::to_string(library.workspaceBytes)},
+      {"WORKSPACE_KB", std::to_string((library.workspaceBytes + 1023) / 1024)},
+      {"WEIGHTS_MB", megabytes(double(library.weightsBytes))},
+      {"FIRST_UPPER", upper(library.outputs.front().name)},
+      {"EXAMPLE_ARGUMENTS", arguments}};
 }
 
 std::string vitc::fill(llvm::StringRef text, const Words &words) {

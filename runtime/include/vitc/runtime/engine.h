@@ -1,5 +1,7 @@
-/// What the generated code of a model stands on: the description of the model, and the functions behind ID_create,
-/// ID_run and ID_destroy. Nothing here throws, prints or aborts, and nothing needs the C++ standard library at run time.
+/// What the generated code of a model stands on: the description of the model,
+/// and the functions behind ID_create, ID_run and ID_destroy. Nothing here
+/// throws, prints or aborts, and nothing needs the C++ standard library at run
+/// time.
 #ifndef VITC_RUNTIME_ENGINE_H
 #define VITC_RUNTIME_ENGINE_H
 
@@ -15,7 +17,8 @@ enum class Cpu : int32_t {
   Avx512 ///< Avx2 and the F, BW, DQ, VL and CD parts of AVX-512
 };
 
-/// Whether this CPU has the instructions and the operating system keeps their registers.
+/// Whether this CPU has the instructions and the operating system keeps their
+/// registers.
 bool cpuSupports(Cpu cpu);
 
 struct Model;
@@ -57,12 +60,14 @@ struct Model {
   int32_t variantCount;
   /// Both stand in the head of the weights file and tie it to this library.
   uint64_t weightsIdentity;
-  const unsigned char *embeddedWeights; ///< a whole weights file inside the library (64-byte aligned), or null
+  const unsigned char *embeddedWeights; ///< a whole weights file inside the
+                                        ///< library (64-byte aligned), or null
   Preprocessing preprocessing;
   /// Every image of a batch has its own part of the workspace, of this size.
   size_t imageWorkspaceBytes;
-  /// Where `run` puts the preprocessed tensor and its scratch; both are in the image's part and may be
-  /// overwritten by the model once it has read the pixels.
+  /// Where `run` puts the preprocessed tensor and its scratch; both are in the
+  /// image's part and may be overwritten by the model once it has read the
+  /// pixels.
   uint64_t pixelsOffset, scratchOffset;
 };
 
@@ -85,10 +90,14 @@ inline void done(const Invocation &run, int32_t step) {
     run.observer(run.observerUser, step, run.workspace);
 }
 
-vitc_status create(const Model &model, const char *weightsPath, const vitc_options_v1 *options, void **context);
-vitc_status run(void *context, const vitc_image_v1 *images, float *const *outputs);
-vitc_status runTensor(void *context, const float *pixels, float *const *outputs);
-vitc_status preprocess(void *context, const vitc_image_v1 *images, float *pixels);
+vitc_status create(const Model &model, const char *weightsPath,
+                   const vitc_options_v1 *options, void **context);
+vitc_status run(void *context, const vitc_image_v1 *images,
+                float *const *outputs);
+vitc_status runTensor(void *context, const float *pixels,
+                      float *const *outputs);
+vitc_status preprocess(void *context, const vitc_image_v1 *images,
+                       float *pixels);
 void observe(void *context, vitc_observer observer, void *user);
 void destroy(void *context);
 const char *statusText(vitc_status status);

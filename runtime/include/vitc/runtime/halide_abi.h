@@ -1,5 +1,6 @@
-/// The part of Halide's binary interface that ahead-of-time kernels use, declared anew so that a product
-/// needs no file of Halide's. Layout as in Halide 21 (`halide_buffer_t`, 64-bit).
+/// The part of Halide's binary interface that ahead-of-time kernels use,
+/// declared anew so that a product needs no file of Halide's. Layout as in
+/// Halide 21 (`halide_buffer_t`, 64-bit).
 #ifndef VITC_RUNTIME_HALIDE_ABI_H
 #define VITC_RUNTIME_HALIDE_ABI_H
 
@@ -30,9 +31,18 @@ struct HalideBuffer {
   void *padding;
 };
 
-/// A buffer over the caller's memory. Kernels write through outputs only, so dropping const on inputs is safe.
-inline HalideBuffer halideBuffer(const float *host, const HalideDimension *dim, int32_t dimensions) {
-  return {0, nullptr, reinterpret_cast<uint8_t *>(const_cast<float *>(host)), 0, halideFloat32, dimensions, dim, nullptr};
+/// A buffer over the caller's memory. Kernels write through outputs only, so
+/// dropping const on inputs is safe.
+inline HalideBuffer halideBuffer(const float *host, const HalideDimension *dim,
+                                 int32_t dimensions) {
+  return {0,
+          nullptr,
+          reinterpret_cast<uint8_t *>(const_cast<float *>(host)),
+          0,
+          halideFloat32,
+          dimensions,
+          dim,
+          nullptr};
 }
 
 } // namespace vitc::rt

@@ -1,8 +1,11 @@
-/// From 8-bit pictures to the float tensor that a model takes: resize, centre crop, rescale, normalise.
+/// From 8-bit pictures to the float tensor that a model takes: resize, centre
+/// crop, rescale, normalise.
 ///
-/// The steps and their order are those of transformers' image processors with Pillow as the resizer; results are equal
-/// to Pillow 13's, pixel for pixel. (Earlier releases differ where a picture loses more than twice as many rows as columns:
-/// 13 resizes those vertically first.) Memory is bounded by the size of the result, whatever the size of the picture.
+/// The steps and their order are those of transformers' image processors with
+/// Pillow as the resizer; results are equal to Pillow 13's, pixel for pixel.
+/// (Earlier releases differ where a picture loses more than twice as many rows
+/// as columns: 13 resizes those vertically first.) Memory is bounded by the
+/// size of the result, whatever the size of the picture.
 #ifndef VITC_RUNTIME_PREPROCESS_H
 #define VITC_RUNTIME_PREPROCESS_H
 
@@ -14,33 +17,49 @@
 namespace vitc::rt {
 
 /// Numbered as in Pillow and in `preprocessor_config.json`.
-enum class Filter : int32_t { Nearest = 0, Lanczos = 1, Bilinear = 2, Bicubic = 3, Box = 4, Hamming = 5 };
+enum class Filter : int32_t {
+  Nearest = 0,
+  Lanczos = 1,
+  Bilinear = 2,
+  Bicubic = 3,
+  Box = 4,
+  Hamming = 5
+};
 
 enum class Resize : int32_t {
   None,        ///< the picture keeps its size
   Exact,       ///< to resizeHeight x resizeWidth
-  ShortestEdge ///< the shorter side becomes resizeHeight, the other keeps the aspect (rounded down)
+  ShortestEdge ///< the shorter side becomes resizeHeight, the other keeps the
+               ///< aspect (rounded down)
 };
 
 struct Preprocessing {
   Resize resize;
   int32_t resizeHeight, resizeWidth;
   Filter filter;
-  bool centerCrop; ///< to height x width below; zeros where the picture is smaller
+  bool centerCrop; ///< to height x width below; zeros where the picture is
+                   ///< smaller
   int32_t channels, height, width; ///< of the result
-  double rescale;  ///< 1/255 as a rule, 1 for none
+  double rescale;                  ///< 1/255 as a rule, 1 for none
   const float *mean, *std; ///< one per channel, or null for no normalisation
 };
 
-/// Scratch for one picture: integer sums of the whole result, one row, eight bytes a column, and a table of filter weights.
-/// Pictures with more weights than the table holds (very wide ones) are resized in several parts.
+/// Scratch for one picture: integer sums of the whole result, one row, eight
+/// bytes a column, and a table of filter weights. Pictures with more weights
+/// than the table holds (very wide ones) are resized in several parts.
 constexpr size_t filterTableBytes = size_t(256) * 1024;
-constexpr size_t preprocessScratchBytes(int64_t channels, int64_t height, int64_t width) {
-  return size_t((4 * channels * height * width + channels * width + 8 * width + 63) / 64 * 64) + filterTableBytes;
+constexpr size_t preprocessScratchBytes(int64_t channels, int64_t height,
+                                        int64_t width) {
+  return size_t((4 * channels * height * width + channels * width + 8 * width +
+                 63) /
+                64 * 64) +
+         filterTableBytes;
 }
 
-/// Writes channels x height x width floats to `result`. `scratch` is 64-byte aligned.
-vitc_status preprocess(const Preprocessing &how, const vitc_image_v1 &image, void *scratch, float *result);
+/// Writes channels x height x width floats to `result`. `scratch` is 64-byte
+/// aligned.
+vitc_status preprocess(const Preprocessing &how, const vitc_image_v1 &image,
+                       void *scratch, float *result);
 
 } // namespace vitc::rt
 

@@ -1,4 +1,5 @@
-/// The threads behind a context: a pool of the library's own, or a loop that the caller lends.
+/// The threads behind a context: a pool of the library's own, or a loop that
+/// the caller lends.
 #ifndef VITC_RUNTIME_THREADS_H
 #define VITC_RUNTIME_THREADS_H
 
@@ -10,16 +11,19 @@ namespace vitc::rt {
 
 struct Threads;
 
-/// `count` 0 means one per core that the process may use. The calling thread takes part, so count - 1 threads are started.
-vitc_status startThreads(int32_t count, vitc_parallel_for lent, void *lentUser, Threads **threads);
+/// `count` 0 means one per core that the process may use. The calling thread
+/// takes part, so count - 1 threads are started.
+vitc_status startThreads(int32_t count, vitc_parallel_for lent, void *lentUser,
+                         Threads **threads);
 void stopThreads(Threads *threads);
 /// How many threads take part in a loop, the caller's among them; 1 for a loop
 /// that the caller lends, since nobody knows how many threads it has.
 int32_t threadCount(const Threads *threads);
 
-/// Calls body(task, i) once for each i in [0, count) and returns when all are done. Never allocates or locks.
-/// A call from inside a body runs serially.
-void parallelFor(Threads *threads, int32_t count, void (*body)(void *task, int32_t index), void *task);
+/// Calls body(task, i) once for each i in [0, count) and returns when all are
+/// done. Never allocates or locks. A call from inside a body runs serially.
+void parallelFor(Threads *threads, int32_t count,
+                 void (*body)(void *task, int32_t index), void *task);
 
 } // namespace vitc::rt
 

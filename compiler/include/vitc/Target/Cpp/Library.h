@@ -35,7 +35,8 @@ struct LibraryDescription {
   std::string name;   ///< the identifier ID
   std::string model;  ///< the model's own name, for comments
   std::string target; ///< vitc's name of it
-  std::vector<VariantDescription> variants; ///< from the least demanding to the most
+  std::vector<VariantDescription>
+      variants; ///< from the least demanding to the most
   int64_t batch, channels, height, width;
   std::vector<OutputDescription> outputs;
   std::vector<StepDescription> steps;
@@ -47,7 +48,8 @@ struct LibraryDescription {
   double flops;
 };
 
-/// Outputs, steps and sizes of a planned module, which computes one image, for a batch of images.
+/// Outputs, steps and sizes of a planned module, which computes one image, for
+/// a batch of images.
 LibraryDescription describeLibrary(mlir::ModuleOp module, int64_t batch);
 
 /// include/ID.h.
@@ -61,10 +63,15 @@ std::string emitPkgConfig(const LibraryDescription &library);
 std::string emitExample(const LibraryDescription &library);
 std::string emitExampleCMake(const LibraryDescription &library);
 
-/// The symbol of a kernel at one level; where there is one level only, the kernel's own name.
-std::string kernelSuffix(const LibraryDescription &library, const VariantDescription &variant);
-/// The forward function of one level through EmitC; `module` is a planned module.
-llvm::Expected<std::string> emitForward(mlir::ModuleOp module, const LibraryDescription &library, const VariantDescription &variant);
+/// The symbol of a kernel at one level; where there is one level only, the
+/// kernel's own name.
+std::string kernelSuffix(const LibraryDescription &library,
+                         const VariantDescription &variant);
+/// The forward function of one level through EmitC; `module` is a planned
+/// module.
+llvm::Expected<std::string> emitForward(mlir::ModuleOp module,
+                                        const LibraryDescription &library,
+                                        const VariantDescription &variant);
 
 } // namespace vitc
 

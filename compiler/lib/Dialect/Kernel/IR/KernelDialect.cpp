@@ -28,12 +28,15 @@ bool kernel::isBuffer(Type type) {
   if (!buffer || !buffer.getElementType().isF32() || !buffer.hasStaticShape() ||
       failed(buffer.getStridesAndOffset(strides, offset)))
     return false;
-  auto isSmall = [](int64_t number) { return number >= 0 && number < vit::maxElements; }; // a dynamic one is negative
+  auto isSmall = [](int64_t number) {
+    return number >= 0 && number < vit::maxElements;
+  }; // a dynamic one is negative
   if (!isSmall(offset))
     return false;
   int64_t last = offset, elements = 1;
   for (auto [extent, stride] : llvm::zip(buffer.getShape(), strides)) {
-    if (extent == 0 || !isSmall(stride) || extent >= vit::maxElements / elements ||
+    if (extent == 0 || !isSmall(stride) ||
+        extent >= vit::maxElements / elements ||
         (stride != 0 && extent - 1 > (vit::maxElements - last) / stride))
       return false;
     elements *= extent;
@@ -44,7 +47,8 @@ bool kernel::isBuffer(Type type) {
 
 int64_t kernel::reservedBytes(MemRefType type) {
   auto [begin, end] = elementRange(type);
-  for (auto [extent, stride] : llvm::zip(type.getShape(), type.getStridesAndOffset().first))
+  for (auto [extent, stride] :
+       llvm::zip(type.getShape(), type.getStridesAndOffset().first))
     end = std::max(end, begin + extent * stride);
   return llvm::alignTo(end * int64_t(sizeof(float)), alignment);
 }
@@ -70,64 +74,87 @@ Value kernel::rootBuffer(Value buffer) {
 /// Fails unless the place, if there is one, can hold a buffer.
 static LogicalResult verifyPlace(Operation *op, std::optional<int64_t> offset) {
   if (offset && (*offset < 0 || *offset % alignment))
-    return op->emitOpError() << "offset " << *offset << " is not a multiple of " << alignment << " at or above 0";
+    return op->emitOpError() << "offset " << *offset << " is not a multiple of "
+                             << alignment << " at or above 0";
   return success();
 }
 
-/// True for what the kernel protocol can say: integers, floats, booleans, strings, lists of integers.
+/// True for what the kernel protocol can say: integers, floats, booleans,
+/// strings, lists of integers.
 static bool isSpecValue(Attribute value) {
   if (auto number = dyn_cast<FloatAttr>(value))
     return number.getType().isF64() && number.getValue().isFinite();
   if (auto number = dyn_cast<IntegerAttr>(value))
-    return number.getType().isSignlessInteger(64) || number.getType().isSignlessInteger(1);
+    return number.getType().isSignlessInteger(64) ||
+           number.getType().isSignlessInteger(1);
   return isa<StringAttr, DenseI64ArrayAttr>(value);
 }
 
 LogicalResult SpecOp::verify() {
   for (NamedAttribute field : getConfig())
     if (!isSpecValue(field.getValue())) // spec_c1
-      return emitOpError() << "field " << field.getName() << " is " << field.getValue()
-                           << ", expected an i64, a finite f64, a boolean, a string or an array<i64>";
+      return emitOpError() << "field " << field.getName() << " is "
+                           << field.getValue()
+                           << ", expected an i64, a finite f64, a boolean, a "
+                              "string or an array<i64>";
   for (const llvm::APFloat &number : {getFlops(), getBytes()})
-    if (!number.isFinite() || (number.isNegative() && !number.isZero())) // spec_c2
-      return emitOpError() << "flops and bytes must be finite and not negative, not " << number.convertToDouble();
+    if (!number.isFinite() ||
+        (number.isNegative() && !number.isZero())) // spec_c2
+      return emitOpError()
+             << "flops and bytes must be finite and not negative, not "
+             << number.convertToDouble();
   return success();
 }
 
 LogicalResult ConstantOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto parameter = symbols.lookupNearestSymbolFrom<vit::ParameterOp>(*this, getParameterAttr());
+  auto parameter = symbols.lookupNearestSymbolFrom<vit::ParameterOp>(
+      *this, getParameterAttr());
   if (!parameter) // constant_c1
     return emitOpError() << "no vit.parameter named " << getParameterAttr();
   ArrayRef<int64_t> shape = parameter.getTensorType().getShape();
   ArrayRef<int64_t> buffer = getBufferType().getShape();
-  if (elementRange(getBufferType()) != std::pair<int64_t, int64_t>(0, getBufferType().getNumElements()) ||
+  if (elementRange(getBufferType()) !=
+          std::pair<int64_t, int64_t>(0, getBufferType().getNumElements()) ||
       !getBufferType().areTrailingDimsContiguous(buffer.size())) // constant_c4
-    return emitOpError() << "is " << getBufferType() << ", but the weights file holds dense buffers only";
+    return emitOpError() << "is " << getBufferType()
+                         << ", but the weights file holds dense buffers only";
   if (failed(verifyPlace(*this, getOffset()))) // constant_c5
     return failure();
   if (getLayout() == Layout::Panels) {
     int64_t k = parameter.getTensorType().getNumElements() / shape.front();
-    if (buffer.size() != 3 || buffer[1] != k || buffer[0] != int64_t(llvm::divideCeil(shape.front(), buffer[2]))) // constant_c2
-      return emitOpError() << "panels of " << getBufferType() << " do not hold " << shape.front() << " x " << k;
+    if (buffer.size() != 3 || buffer[1] != k ||
+        buffer[0] !=
+            int64_t(llvm::divideCeil(shape.front(), buffer[2]))) // constant_c2
+      return emitOpError() << "panels of " << getBufferType() << " do not hold "
+                           << shape.front() << " x " << k;
     return success();
   }
   if (getLayout() == Layout::Strassen) {
     int64_t k = parameter.getTensorType().getNumElements() / shape.front();
-    if (buffer.size() != 4 || buffer[1] != strassenProducts || 2 * buffer[2] != k ||
+    if (buffer.size() != 4 || buffer[1] != strassenProducts ||
+        2 * buffer[2] != k ||
         2 * buffer[0] * buffer[3] != shape.front()) // constant_c6
-      return emitOpError() << "products of " << getBufferType() << " do not hold the halves of " << shape.front() << " x " << k;
+      return emitOpError() << "products of " << getBufferType()
+                           << " do not hold the halves of " << shape.front()
+                           << " x " << k;
     return success();
   }
   if (buffer.empty() || buffer.back() < shape.back() ||
-      getBufferType().getNumElements() / buffer.back() != parameter.getTensorType().getNumElements() / shape.back()) // constant_c3
-    return emitOpError() << "rows of " << getBufferType() << " do not hold those of " << parameter.getTensorType();
+      getBufferType().getNumElements() / buffer.back() !=
+          parameter.getTensorType().getNumElements() /
+              shape.back()) // constant_c3
+    return emitOpError() << "rows of " << getBufferType()
+                         << " do not hold those of "
+                         << parameter.getTensorType();
   return success();
 }
 
 LogicalResult WeightOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto constant = symbols.lookupNearestSymbolFrom<ConstantOp>(*this, getConstantAttr());
+  auto constant =
+      symbols.lookupNearestSymbolFrom<ConstantOp>(*this, getConstantAttr());
   if (!constant || constant.getType() != getType()) // weight_c1
-    return emitOpError() << "no kernel.constant named " << getConstantAttr() << " of type " << getType();
+    return emitOpError() << "no kernel.constant named " << getConstantAttr()
+                         << " of type " << getType();
   return success();
 }
 
@@ -144,9 +171,11 @@ LogicalResult AllocOp::verify() {
   if (offset != 0) // alloc_c2
     return emitOpError() << getType() << " does not start at its first element";
   int64_t inner = 1;
-  for (auto [extent, stride] : llvm::reverse(llvm::zip(getType().getShape(), strides))) {
+  for (auto [extent, stride] :
+       llvm::reverse(llvm::zip(getType().getShape(), strides))) {
     if (stride < inner)
-      return emitOpError() << "elements of " << getType() << " overlap: stride " << stride << " is less than " << inner;
+      return emitOpError() << "elements of " << getType() << " overlap: stride "
+                           << stride << " is less than " << inner;
     inner = stride * extent;
   }
   return success();
@@ -156,7 +185,9 @@ LogicalResult ViewOp::verify() {
   auto [sourceBegin, sourceEnd] = elementRange(getSource().getType());
   auto [begin, end] = elementRange(getResult().getType());
   if (begin < sourceBegin || end > sourceEnd) // view_c1
-    return emitOpError() << "elements " << begin << " to " << end << " leave the source's " << sourceBegin << " to " << sourceEnd;
+    return emitOpError() << "elements " << begin << " to " << end
+                         << " leave the source's " << sourceBegin << " to "
+                         << sourceEnd;
   return success();
 }
 

@@ -13,11 +13,13 @@ using namespace vitc::kernel;
 
 namespace {
 
-struct PlanWeightsPass : vitc::kernel::impl::PlanWeightsPassBase<PlanWeightsPass> {
+struct PlanWeightsPass
+    : vitc::kernel::impl::PlanWeightsPassBase<PlanWeightsPass> {
   void runOnOperation() override {
     SetVector<ConstantOp> order;
     auto use = [&](WeightOp weight) {
-      order.insert(SymbolTable::lookupNearestSymbolFrom<ConstantOp>(weight, weight.getConstantAttr()));
+      order.insert(SymbolTable::lookupNearestSymbolFrom<ConstantOp>(
+          weight, weight.getConstantAttr()));
     };
     getOperation()->walk([&](CallOp call) {
       for (Value operand : call->getOperands())
@@ -37,10 +39,12 @@ struct PlanWeightsPass : vitc::kernel::impl::PlanWeightsPassBase<PlanWeightsPass
       constant.setOffset(end);
       end += reservedBytes(constant.getBufferType());
     }
-    for (auto constant : llvm::make_early_inc_range(getOperation().getOps<ConstantOp>()))
+    for (auto constant :
+         llvm::make_early_inc_range(getOperation().getOps<ConstantOp>()))
       if (!order.contains(constant))
         constant.erase();
-    getOperation()->setAttr(weightsBytesAttrName, Builder(&getContext()).getI64IntegerAttr(end));
+    getOperation()->setAttr(weightsBytesAttrName,
+                            Builder(&getContext()).getI64IntegerAttr(end));
   }
 };
 

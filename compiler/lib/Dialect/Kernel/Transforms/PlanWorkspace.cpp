@@ -14,23 +14,28 @@ using namespace vitc::kernel;
 
 namespace {
 
-/// Bytes that are needed from time `first` to time `last`, both included. Time 0 is preprocessing; the calls follow.
+/// Bytes that are needed from time `first` to time `last`, both included. Time
+/// 0 is preprocessing; the calls follow.
 struct Buffer {
   int64_t bytes, first, last;
   int64_t offset = 0;
   AllocOp alloc; // null for the picture and the preprocessing's scratch
 
-  bool livesWith(const Buffer &other) const { return first <= other.last && other.first <= last; }
+  bool livesWith(const Buffer &other) const {
+    return first <= other.last && other.first <= last;
+  }
 };
 
 } // namespace
 
-/// Largest first, each at the lowest offset that no buffer alive at the same time touches. Returns the end of the highest.
+/// Largest first, each at the lowest offset that no buffer alive at the same
+/// time touches. Returns the end of the highest.
 static int64_t place(MutableArrayRef<Buffer> buffers) {
   SmallVector<Buffer *> order;
   for (Buffer &buffer : buffers)
     order.push_back(&buffer);
-  llvm::stable_sort(order, [](Buffer *a, Buffer *b) { return a->bytes > b->bytes; });
+  llvm::stable_sort(order,
+                    [](Buffer *a, Buffer *b) { return a->bytes > b->bytes; });
 
   int64_t end = 0;
   for (auto [index, buffer] : llvm::enumerate(order)) {
@@ -38,7 +43,8 @@ static int64_t place(MutableArrayRef<Buffer> buffers) {
     for (Buffer *placed : ArrayRef(order).take_front(index))
       if (placed->livesWith(*buffer))
         rivals.push_back(placed);
-    llvm::sort(rivals, [](Buffer *a, Buffer *b) { return a->offset < b->offset; });
+    llvm::sort(rivals,
+               [](Buffer *a, Buffer *b) { return a->offset < b->offset; });
     for (Buffer *rival : rivals)
       if (rival->offset < buffer->offset + buffer->bytes)
         buffer->offset = std::max(buffer->offset, rival->offset + rival->bytes);
@@ -49,7 +55,8 @@ static int64_t place(MutableArrayRef<Buffer> buffers) {
 
 namespace {
 
-struct PlanWorkspacePass : vitc::kernel::impl::PlanWorkspacePassBase<PlanWorkspacePass> {
+struct PlanWorkspacePass
+    : vitc::kernel::impl::PlanWorkspacePassBase<PlanWorkspacePass> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && failed(plan(function)))
@@ -57,19 +64,26 @@ struct PlanWorkspacePass : vitc::kernel::impl::PlanWorkspacePassBase<PlanWorkspa
   }
 
   LogicalResult plan(func::FuncOp function) {
-    if (function.getNumArguments() == 0 || !isBuffer(function.getArgument(0).getType()))
-      return function.emitError("the first argument must be the preprocessed picture, a buffer");
-    // Buffers 0 and 1 stand for the preprocessing's scratch and the preprocessed picture.
+    if (function.getNumArguments() == 0 ||
+        !isBuffer(function.getArgument(0).getType()))
+      return function.emitError(
+          "the first argument must be the preprocessed picture, a buffer");
+    // Buffers 0 and 1 stand for the preprocessing's scratch and the
+    // preprocessed picture.
     SmallVector<Buffer> buffers(2);
     int64_t scratchBytes = 0;
     if (Attribute attr = function->getAttr(scratchBytesAttrName)) {
       auto number = dyn_cast<IntegerAttr>(attr);
-      if (!number || !number.getType().isSignlessInteger(64) || number.getInt() < 0)
-        return function.emitError() << scratchBytesAttrName << " must be an i64 that is not negative";
+      if (!number || !number.getType().isSignlessInteger(64) ||
+          number.getInt() < 0)
+        return function.emitError() << scratchBytesAttrName
+                                    << " must be an i64 that is not negative";
       scratchBytes = llvm::alignTo(number.getInt(), alignment);
     }
     buffers[0] = {scratchBytes, 0, 0};
-    buffers[1] = {reservedBytes(cast<MemRefType>(function.getArgument(0).getType())), 0, 0};
+    buffers[1] = {
+        reservedBytes(cast<MemRefType>(function.getArgument(0).getType())), 0,
+        0};
 
     DenseMap<Value, int64_t> indexOf;
     indexOf[function.getArgument(0)] = 1;
@@ -77,7 +91,8 @@ struct PlanWorkspacePass : vitc::kernel::impl::PlanWorkspacePassBase<PlanWorkspa
     for (Operation &op : function.getBody().front()) {
       if (auto alloc = dyn_cast<AllocOp>(op)) {
         indexOf[alloc] = buffers.size();
-        buffers.push_back({reservedBytes(alloc.getType()), INT64_MAX, 0, 0, alloc});
+        buffers.push_back(
+            {reservedBytes(alloc.getType()), INT64_MAX, 0, 0, alloc});
       }
       if (isa<AllocOp, ViewOp, WeightOp>(op)) // only names memory
         continue;
@@ -91,7 +106,9 @@ struct PlanWorkspacePass : vitc::kernel::impl::PlanWorkspacePassBase<PlanWorkspa
     }
 
     // A buffer that nothing uses has no life and needs no memory.
-    llvm::erase_if(buffers, [](Buffer &buffer) { return buffer.alloc && buffer.last == 0; });
+    llvm::erase_if(buffers, [](Buffer &buffer) {
+      return buffer.alloc && buffer.last == 0;
+    });
     int64_t end = place(buffers);
 
     Builder builder(&getContext());
@@ -101,10 +118,13 @@ struct PlanWorkspacePass : vitc::kernel::impl::PlanWorkspacePassBase<PlanWorkspa
         buffer.alloc.setOffset(buffer.offset);
     }
     planned += end;
-    function->setAttr(scratchOffsetAttrName, builder.getI64IntegerAttr(buffers[0].offset));
-    function->setAttr(pixelsOffsetAttrName, builder.getI64IntegerAttr(buffers[1].offset));
+    function->setAttr(scratchOffsetAttrName,
+                      builder.getI64IntegerAttr(buffers[0].offset));
+    function->setAttr(pixelsOffsetAttrName,
+                      builder.getI64IntegerAttr(buffers[1].offset));
     function->setAttr(workspaceBytesAttrName, builder.getI64IntegerAttr(end));
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
+    for (Operation &op :
+         llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
       if (isa<AllocOp, ViewOp>(op) && op.use_empty())
         op.erase();
     return success();

@@ -8,22 +8,40 @@
 using namespace mlir;
 using namespace vitc::vit;
 
-static double elements(Value value) { return double(cast<RankedTensorType>(value.getType()).getNumElements()); }
-static double extent(Value value, int64_t dimension) { return double(cast<RankedTensorType>(value.getType()).getDimSize(dimension)); }
-static double last(Value value) { return double(cast<RankedTensorType>(value.getType()).getShape().back()); }
+static double elements(Value value) {
+  return double(cast<RankedTensorType>(value.getType()).getNumElements());
+}
+static double extent(Value value, int64_t dimension) {
+  return double(cast<RankedTensorType>(value.getType()).getDimSize(dimension));
+}
+static double last(Value value) {
+  return double(cast<RankedTensorType>(value.getType()).getShape().back());
+}
 
 static double flopsOf(Operation *operation) {
   return TypeSwitch<Operation *, double>(operation)
-      .Case([](PatchEmbedOp op) { return 2 * elements(op.getTokens()) * elements(op.getWeight()) / last(op.getTokens()); })
-      .Case([](LinearOp op) { return 2 * elements(op.getResult()) * last(op.getInput()); })
-      .Case([](MlpOp op) {
-        return 2 * elements(op.getInput()) / last(op.getInput()) * (elements(op.getUp()) + elements(op.getDown()));
+      .Case([](PatchEmbedOp op) {
+        return 2 * elements(op.getTokens()) * elements(op.getWeight()) /
+               last(op.getTokens());
       })
-      .Case([](HeadOp op) { return 2 * elements(op.getResult()) * last(op.getPooled()); })
-      .Case([](AttentionOp op) { return 4 * elements(op.getQuery()) * extent(op.getQuery(), 1); })
+      .Case([](LinearOp op) {
+        return 2 * elements(op.getResult()) * last(op.getInput());
+      })
+      .Case([](MlpOp op) {
+        return 2 * elements(op.getInput()) / last(op.getInput()) *
+               (elements(op.getUp()) + elements(op.getDown()));
+      })
+      .Case([](HeadOp op) {
+        return 2 * elements(op.getResult()) * last(op.getPooled());
+      })
+      .Case([](AttentionOp op) {
+        return 4 * elements(op.getQuery()) * extent(op.getQuery(), 1);
+      })
       .Case([](SingleQueryAttentionOp op) {
-        double projections = 2 * extent(op.getQuery(), 0) * (elements(op.getKey()) + elements(op.getValue()));
-        return projections + 4 * elements(op.getSequence()) * double(op.getHeads());
+        double projections = 2 * extent(op.getQuery(), 0) *
+                             (elements(op.getKey()) + elements(op.getValue()));
+        return projections +
+               4 * elements(op.getSequence()) * double(op.getHeads());
       })
       .Default([](Operation *) { return 0.0; });
 }
@@ -35,7 +53,10 @@ double vitc::vit::countFlops(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
     function.walk([&](Operation *op) {
       bool isConstant = isa<GetOp, FillOp>(op) ||
-                        (op->getNumOperands() > 0 && llvm::all_of(op->getOperands(), [&](Value v) { return constant.contains(v); }));
+                        (op->getNumOperands() > 0 &&
+                         llvm::all_of(op->getOperands(), [&](Value v) {
+                           return constant.contains(v);
+                         }));
       if (isConstant)
         constant.insert(op->result_begin(), op->result_end());
       else

@@ -15,7 +15,9 @@ using namespace vitc::vit;
 // Helpers of the verifiers
 //===----------------------------------------------------------------------===//
 
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
 static int64_t lastDim(Value value) { return shapeOf(value).back(); }
 
 /// "[1, 17, 48]".
@@ -29,10 +31,12 @@ static std::string words(ArrayRef<int64_t> shape) {
 }
 
 /// Fails unless `value`, if there is one, has exactly the shape.
-static LogicalResult expectShape(Operation *op, StringRef what, Value value, ArrayRef<int64_t> shape) {
+static LogicalResult expectShape(Operation *op, StringRef what, Value value,
+                                 ArrayRef<int64_t> shape) {
   if (!value || shapeOf(value) == shape)
     return success();
-  return op->emitOpError() << what << " has shape " << words(shapeOf(value)) << ", expected " << words(shape);
+  return op->emitOpError() << what << " has shape " << words(shapeOf(value))
+                           << ", expected " << words(shape);
 }
 
 /// `shape` with another last dimension.
@@ -46,8 +50,10 @@ static SmallVector<int64_t> withLastDim(ArrayRef<int64_t> shape, int64_t last) {
 // Parameters
 //===----------------------------------------------------------------------===//
 
-void ParameterOp::build(OpBuilder &builder, OperationState &state, StringRef name, RankedTensorType type) {
-  state.addAttribute(getSymNameAttrName(state.name), builder.getStringAttr(name));
+void ParameterOp::build(OpBuilder &builder, OperationState &state,
+                        StringRef name, RankedTensorType type) {
+  state.addAttribute(getSymNameAttrName(state.name),
+                     builder.getStringAttr(name));
   state.addAttribute(getTypeAttrName(state.name), TypeAttr::get(type));
   state.addRegion();
 }
@@ -62,10 +68,12 @@ LogicalResult ParameterOp::verifyRegions() {
 }
 
 /// The parameters that a derived parameter reads, as far as they exist.
-static SmallVector<ParameterOp> parametersReadBy(ParameterOp parameter, SymbolTableCollection &symbols) {
+static SmallVector<ParameterOp>
+parametersReadBy(ParameterOp parameter, SymbolTableCollection &symbols) {
   SmallVector<ParameterOp> result;
   parameter.getBody().walk([&](GetOp get) {
-    if (auto read = symbols.lookupNearestSymbolFrom<ParameterOp>(get, get.getParameterAttr()))
+    if (auto read = symbols.lookupNearestSymbolFrom<ParameterOp>(
+            get, get.getParameterAttr()))
       result.push_back(read);
   });
   return result;
@@ -87,11 +95,13 @@ LogicalResult ParameterOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 LogicalResult GetOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto parameter = symbols.lookupNearestSymbolFrom<ParameterOp>(*this, getParameterAttr());
+  auto parameter =
+      symbols.lookupNearestSymbolFrom<ParameterOp>(*this, getParameterAttr());
   if (!parameter) // get_c1
     return emitOpError() << "no vit.parameter named " << getParameterAttr();
   if (parameter.getType() != getType()) // get_c2
-    return emitOpError() << "result is " << getType() << ", but " << getParameterAttr() << " is " << parameter.getType();
+    return emitOpError() << "result is " << getType() << ", but "
+                         << getParameterAttr() << " is " << parameter.getType();
   return success();
 }
 
@@ -102,42 +112,58 @@ LogicalResult GetOp::verifySymbolUses(SymbolTableCollection &symbols) {
 LogicalResult PatchEmbedOp::verify() {
   auto image = shapeOf(getImage()), weight = shapeOf(getWeight());
   if (image[1] != weight[1]) // patch_embed_c1
-    return emitOpError() << "image has " << image[1] << " channels, weight takes " << weight[1];
+    return emitOpError() << "image has " << image[1]
+                         << " channels, weight takes " << weight[1];
   int64_t patches = (image[2] / weight[2]) * (image[3] / weight[3]);
-  if (failed(expectShape(*this, "result", getTokens(), {image[0], patches, weight[0]}))) // patch_embed_c2
+  if (failed(expectShape(*this, "result", getTokens(),
+                         {image[0], patches, weight[0]}))) // patch_embed_c2
     return failure();
-  if (failed(expectShape(*this, "bias", getBias(), {weight[0]}))) // patch_embed_c3
+  if (failed(
+          expectShape(*this, "bias", getBias(), {weight[0]}))) // patch_embed_c3
     return failure();
-  return expectShape(*this, "position", getPosition(), {1, patches, weight[0]}); // patch_embed_c4
+  return expectShape(*this, "position", getPosition(),
+                     {1, patches, weight[0]}); // patch_embed_c4
 }
 
 LogicalResult ConcatTokensOp::verify() {
   auto tokens = shapeOf(getTokens()), sequence = shapeOf(getSequence());
-  if (failed(expectShape(*this, "tokens", getTokens(), {1, tokens[1], sequence[2]}))) // concat_tokens_c1
+  if (failed(expectShape(*this, "tokens", getTokens(),
+                         {1, tokens[1], sequence[2]}))) // concat_tokens_c1
     return failure();
-  return expectShape(*this, "result", getResult(), {sequence[0], tokens[1] + sequence[1], sequence[2]}); // concat_tokens_c2
+  return expectShape(
+      *this, "result", getResult(),
+      {sequence[0], tokens[1] + sequence[1], sequence[2]}); // concat_tokens_c2
 }
 
 LogicalResult ResizePositionOp::verify() {
   auto isGrid = [](ArrayRef<int64_t> grid) {
     // Within 32 bits, so that products fit in 64.
-    return grid.size() == 2 && llvm::all_of(grid, [](int64_t extent) { return extent >= 1 && extent <= INT32_MAX; });
+    return grid.size() == 2 && llvm::all_of(grid, [](int64_t extent) {
+             return extent >= 1 && extent <= INT32_MAX;
+           });
   };
   if (!isGrid(getFrom()) || !isGrid(getTo())) // resize_position_c1
-    return emitOpError() << "from " << words(getFrom()) << " to " << words(getTo())
-                         << " must each be rows and columns, one or more of each";
+    return emitOpError()
+           << "from " << words(getFrom()) << " to " << words(getTo())
+           << " must each be rows and columns, one or more of each";
   auto table = shapeOf(getTable());
   int64_t prefix = getPrefix();
   if (prefix < 0 || prefix >= table[1])
-    return emitOpError() << "prefix " << prefix << " leaves no patches of " << table[1] << " tokens";
-  if (failed(expectShape(*this, "table", getTable(), {1, prefix + getFrom()[0] * getFrom()[1], table[2]}))) // resize_position_c2
+    return emitOpError() << "prefix " << prefix << " leaves no patches of "
+                         << table[1] << " tokens";
+  if (failed(expectShape(*this, "table", getTable(),
+                         {1, prefix + getFrom()[0] * getFrom()[1],
+                          table[2]}))) // resize_position_c2
     return failure();
-  return expectShape(*this, "result", getResult(), {1, prefix + getTo()[0] * getTo()[1], table[2]}); // resize_position_c3
+  return expectShape(
+      *this, "result", getResult(),
+      {1, prefix + getTo()[0] * getTo()[1], table[2]}); // resize_position_c3
 }
 
 LogicalResult AddPositionOp::verify() {
   auto sequence = shapeOf(getSequence());
-  return expectShape(*this, "position", getPosition(), {1, sequence[1], sequence[2]}); // add_position_c1
+  return expectShape(*this, "position", getPosition(),
+                     {1, sequence[1], sequence[2]}); // add_position_c1
 }
 
 //===----------------------------------------------------------------------===//
@@ -147,54 +173,73 @@ LogicalResult AddPositionOp::verify() {
 LogicalResult LayerNormOp::verify() {
   if (!getGain() != !getBias()) // layer_norm_c3
     return emitOpError("gain and bias must be given together");
-  if (failed(expectShape(*this, "gain", getGain(), {lastDim(getInput())})) || // layer_norm_c1
+  if (failed(expectShape(*this, "gain", getGain(),
+                         {lastDim(getInput())})) || // layer_norm_c1
       failed(expectShape(*this, "bias", getBias(), {lastDim(getInput())})))
     return failure();
-  if (double eps = getEps().convertToDouble(); !std::isfinite(eps) || eps < 0) // layer_norm_c2
+  if (double eps = getEps().convertToDouble();
+      !std::isfinite(eps) || eps < 0) // layer_norm_c2
     return emitOpError() << "eps " << eps << " must be finite and not negative";
   return success();
 }
 
-void LinearOp::build(OpBuilder &builder, OperationState &state, Value input, Value weight, Value bias) {
-  auto type = cast<RankedTensorType>(input.getType()).clone(withLastDim(shapeOf(input), shapeOf(weight)[0]));
-  build(builder, state, type, input, weight, bias, /*residual=*/Value(), Activation::None);
+void LinearOp::build(OpBuilder &builder, OperationState &state, Value input,
+                     Value weight, Value bias) {
+  auto type = cast<RankedTensorType>(input.getType())
+                  .clone(withLastDim(shapeOf(input), shapeOf(weight)[0]));
+  build(builder, state, type, input, weight, bias, /*residual=*/Value(),
+        Activation::None);
 }
 
 LogicalResult LinearOp::verify() {
   auto weight = shapeOf(getWeight());
   if (lastDim(getInput()) != weight[1]) // linear_c1
-    return emitOpError() << "input has " << lastDim(getInput()) << " channels, weight takes " << weight[1];
-  if (failed(expectShape(*this, "result", getResult(), withLastDim(shapeOf(getInput()), weight[0])))) // linear_c2
+    return emitOpError() << "input has " << lastDim(getInput())
+                         << " channels, weight takes " << weight[1];
+  if (failed(expectShape(
+          *this, "result", getResult(),
+          withLastDim(shapeOf(getInput()), weight[0])))) // linear_c2
     return failure();
   if (failed(expectShape(*this, "bias", getBias(), {weight[0]}))) // linear_c3
     return failure();
-  return expectShape(*this, "residual", getResidual(), shapeOf(getResult())); // linear_c4
+  return expectShape(*this, "residual", getResidual(),
+                     shapeOf(getResult())); // linear_c4
 }
 
 LogicalResult AttentionOp::verify() {
   auto shape = shapeOf(getQuery());
   if (failed(expectShape(*this, "key", getKey(), shape)) || // attention_c1
-      failed(expectShape(*this, "value", getValue(), shape)) || failed(expectShape(*this, "result", getResult(), shape)))
+      failed(expectShape(*this, "value", getValue(), shape)) ||
+      failed(expectShape(*this, "result", getResult(), shape)))
     return failure();
   int64_t heads = getHeads();
   if (heads < 1 || shape[2] % heads) // attention_c2
-    return emitOpError() << shape[2] << " channels cannot be split into " << heads << " heads";
-  if (failed(expectShape(*this, "probabilities", getProbabilities(), {shape[0], heads, shape[1], shape[1]}))) // attention_c3
+    return emitOpError() << shape[2] << " channels cannot be split into "
+                         << heads << " heads";
+  if (failed(
+          expectShape(*this, "probabilities", getProbabilities(),
+                      {shape[0], heads, shape[1], shape[1]}))) // attention_c3
     return failure();
-  if (double scale = getScale().convertToDouble(); !std::isfinite(scale)) // attention_c4
+  if (double scale = getScale().convertToDouble();
+      !std::isfinite(scale)) // attention_c4
     return emitOpError() << "scale " << scale << " must be finite";
   return success();
 }
 
 LogicalResult SingleQueryAttentionOp::verify() {
   auto sequence = shapeOf(getSequence()), key = shapeOf(getKey());
-  if (failed(expectShape(*this, "query", getQuery(), {sequence[0], key[0]})) || // single_query_attention_c1
-      failed(expectShape(*this, "key", getKey(), {key[0], sequence[2]})) ||     // single_query_attention_c2
+  if (failed(expectShape(*this, "query", getQuery(),
+                         {sequence[0], key[0]})) || // single_query_attention_c1
+      failed(expectShape(*this, "key", getKey(),
+                         {key[0], sequence[2]})) || // single_query_attention_c2
       failed(expectShape(*this, "value", getValue(), {key[0], sequence[2]})))
     return failure();
-  if (int64_t(getHeads()) < 1 || key[0] % int64_t(getHeads())) // single_query_attention_c3
-    return emitOpError() << key[0] << " channels cannot be split into " << int64_t(getHeads()) << " heads";
-  return expectShape(*this, "result", getResult(), shapeOf(getQuery())); // single_query_attention_c4
+  if (int64_t(getHeads()) < 1 ||
+      key[0] % int64_t(getHeads())) // single_query_attention_c3
+    return emitOpError() << key[0] << " channels cannot be split into "
+                         << int64_t(getHeads()) << " heads";
+  return expectShape(*this, "result", getResult(),
+                     shapeOf(getQuery())); // single_query_attention_c4
 }
 
 LogicalResult MlpOp::verify() {
@@ -215,21 +260,26 @@ LogicalResult PoolOp::verify() {
   auto sequence = shapeOf(getSequence());
   int64_t first = getFirst();
   if (first < 0 || first >= sequence[1]) // pool_c1
-    return emitOpError() << "first token " << first << " is not one of " << sequence[1];
-  return expectShape(*this, "result", getResult(), {sequence[0], sequence[2]}); // pool_c2
+    return emitOpError() << "first token " << first << " is not one of "
+                         << sequence[1];
+  return expectShape(*this, "result", getResult(),
+                     {sequence[0], sequence[2]}); // pool_c2
 }
 
 LogicalResult HeadOp::verify() {
   int64_t outputs = shapeOf(getWeight())[0];
-  if (failed(expectShape(*this, "weight", getWeight(), {outputs, lastDim(getPooled())}))) // head_c1
+  if (failed(expectShape(*this, "weight", getWeight(),
+                         {outputs, lastDim(getPooled())}))) // head_c1
     return failure();
   if (failed(expectShape(*this, "bias", getBias(), {outputs}))) // head_c2
     return failure();
-  return expectShape(*this, "result", getResult(), {shapeOf(getPooled())[0], outputs}); // head_c3
+  return expectShape(*this, "result", getResult(),
+                     {shapeOf(getPooled())[0], outputs}); // head_c3
 }
 
 LogicalResult StackOp::verify() {
-  if (getInputs().empty() || !llvm::all_equal(getInputs().getTypes())) // stack_c1
+  if (getInputs().empty() ||
+      !llvm::all_equal(getInputs().getTypes())) // stack_c1
     return emitOpError("needs one or more inputs of one type");
   SmallVector<int64_t> shape(shapeOf(getInputs().front()));
   shape.insert(shape.begin() + 1, getInputs().size());
@@ -244,13 +294,17 @@ LogicalResult ConcatOp::verify() {
   int64_t dimension = getDimension();
   if (getInputs().empty())
     return emitOpError("needs one or more inputs");
-  if (dimension < 0 || dimension >= int64_t(shapeOf(getInputs().front()).size())) // concat_c1
-    return emitOpError() << "dimension " << dimension << " is not one of the inputs' " << shapeOf(getInputs().front()).size();
+  if (dimension < 0 ||
+      dimension >= int64_t(shapeOf(getInputs().front()).size())) // concat_c1
+    return emitOpError() << "dimension " << dimension
+                         << " is not one of the inputs' "
+                         << shapeOf(getInputs().front()).size();
   SmallVector<int64_t> shape(shapeOf(getInputs().front()));
   shape[dimension] = 0;
   for (Value input : getInputs()) {
     if (shapeOf(input).size() != shape.size()) // concat_c2
-      return emitOpError() << "inputs have " << shape.size() << " and " << shapeOf(input).size() << " dimensions";
+      return emitOpError() << "inputs have " << shape.size() << " and "
+                           << shapeOf(input).size() << " dimensions";
     SmallVector<int64_t> expected(shape);
     expected[dimension] = shapeOf(input)[dimension];
     if (failed(expectShape(*this, "input", input, expected)))
@@ -265,11 +319,14 @@ LogicalResult SliceOp::verify() {
   auto input = shapeOf(getInput()), result = shapeOf(getResult());
   int64_t dimension = getDimension(), offset = getOffset();
   if (dimension < 0 || dimension >= int64_t(input.size())) // slice_c1
-    return emitOpError() << "dimension " << dimension << " is not one of the input's " << input.size();
+    return emitOpError() << "dimension " << dimension
+                         << " is not one of the input's " << input.size();
   if (result.size() != input.size())
-    return emitOpError() << "result has " << result.size() << " dimensions, the input " << input.size();
+    return emitOpError() << "result has " << result.size()
+                         << " dimensions, the input " << input.size();
   if (offset < 0 || offset > input[dimension] - result[dimension]) // slice_c2
-    return emitOpError() << result[dimension] << " elements from " << offset << " on exceed the input's " << input[dimension];
+    return emitOpError() << result[dimension] << " elements from " << offset
+                         << " on exceed the input's " << input[dimension];
   SmallVector<int64_t> expected(input);
   expected[dimension] = result[dimension];
   return expectShape(*this, "result", getResult(), expected); // slice_c3
@@ -280,5 +337,6 @@ LogicalResult SliceOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult ScaleColumnsOp::verify() {
-  return expectShape(*this, "factors", getFactors(), {lastDim(getMatrix())}); // scale_columns_c1
+  return expectShape(*this, "factors", getFactors(),
+                     {lastDim(getMatrix())}); // scale_columns_c1
 }

@@ -12,7 +12,8 @@ namespace vitc::vit {
 using namespace mlir;
 using namespace vitc::vit;
 
-/// A linear layer is called like its weight: `encoder.layer.0.output.dense` for `encoder.layer.0.output.dense.weight`.
+/// A linear layer is called like its weight: `encoder.layer.0.output.dense` for
+/// `encoder.layer.0.output.dense.weight`.
 static Location layerOf(Value weight, Location fallback) {
   auto get = weight.getDefiningOp<GetOp>();
   if (!get)
@@ -22,18 +23,23 @@ static Location layerOf(Value weight, Location fallback) {
   return NameLoc::get(StringAttr::get(weight.getContext(), name));
 }
 
-static Value createLinear(OpBuilder &builder, Location fallback, Value input, Value weight, Value bias) {
-  return LinearOp::create(builder, layerOf(weight, fallback), input, weight, bias);
+static Value createLinear(OpBuilder &builder, Location fallback, Value input,
+                          Value weight, Value bias) {
+  return LinearOp::create(builder, layerOf(weight, fallback), input, weight,
+                          bias);
 }
 
 /// activation(x), called like the layer it follows.
-static Value createActivation(OpBuilder &builder, Value input, Activation activation) {
+static Value createActivation(OpBuilder &builder, Value input,
+                              Activation activation) {
   if (activation == Activation::None)
     return input;
   Location location = input.getLoc();
   if (std::string name = layerName(location); !name.empty())
-    location = NameLoc::get(builder.getStringAttr(name + "." + stringifyActivation(activation)));
-  return ActivationOp::create(builder, location, input.getType(), input, activation);
+    location = NameLoc::get(
+        builder.getStringAttr(name + "." + stringifyActivation(activation)));
+  return ActivationOp::create(builder, location, input.getType(), input,
+                              activation);
 }
 
 namespace {
@@ -41,10 +47,13 @@ namespace {
 struct DecomposeMlp : OpRewritePattern<MlpOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(MlpOp op, PatternRewriter &rewriter) const override {
-    Value up = createLinear(rewriter, op.getLoc(), op.getInput(), op.getUp(), op.getUpBias());
+  LogicalResult matchAndRewrite(MlpOp op,
+                                PatternRewriter &rewriter) const override {
+    Value up = createLinear(rewriter, op.getLoc(), op.getInput(), op.getUp(),
+                            op.getUpBias());
     Value hidden = createActivation(rewriter, up, op.getActivation());
-    rewriter.replaceOp(op, createLinear(rewriter, op.getLoc(), hidden, op.getDown(), op.getDownBias()));
+    rewriter.replaceOp(op, createLinear(rewriter, op.getLoc(), hidden,
+                                        op.getDown(), op.getDownBias()));
     return success();
   }
 };
@@ -52,9 +61,12 @@ struct DecomposeMlp : OpRewritePattern<MlpOp> {
 struct DecomposeHead : OpRewritePattern<HeadOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(HeadOp op, PatternRewriter &rewriter) const override {
-    Value linear = createLinear(rewriter, op.getLoc(), op.getPooled(), op.getWeight(), op.getBias());
-    rewriter.replaceOp(op, createActivation(rewriter, linear, op.getActivation()));
+  LogicalResult matchAndRewrite(HeadOp op,
+                                PatternRewriter &rewriter) const override {
+    Value linear = createLinear(rewriter, op.getLoc(), op.getPooled(),
+                                op.getWeight(), op.getBias());
+    rewriter.replaceOp(op,
+                       createActivation(rewriter, linear, op.getActivation()));
     return success();
   }
 };

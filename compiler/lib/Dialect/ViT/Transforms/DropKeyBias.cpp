@@ -15,14 +15,17 @@ using namespace vitc::vit;
 
 namespace {
 
-/// q·(k_j + b) = q·k_j + q·b, and softmax ignores what is the same for all keys.
+/// q·(k_j + b) = q·k_j + q·b, and softmax ignores what is the same for all
+/// keys.
 struct DropBias : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(AttentionOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(AttentionOp op,
+                                PatternRewriter &rewriter) const override {
     auto key = op.getKey().getDefiningOp<LinearOp>();
     if (!key || !key.isPlain() || !key->hasOneUse() || !key.getBias())
-      return rewriter.notifyMatchFailure(op, "the keys are not a plain linear layer with a bias, used once");
+      return rewriter.notifyMatchFailure(
+          op, "the keys are not a plain linear layer with a bias, used once");
     rewriter.modifyOpInPlace(key, [&] { key.getBiasMutable().clear(); });
     return success();
   }

@@ -13,17 +13,20 @@ namespace vitc::vit {
 using namespace mlir;
 using namespace vitc::vit;
 
-/// The linear layers that read `normed`, directly or after picking one token; nothing if anything else reads it.
+/// The linear layers that read `normed`, directly or after picking one token;
+/// nothing if anything else reads it.
 static SmallVector<LinearOp> linearReaders(Value normed) {
   SmallVector<LinearOp> readers;
   for (OpOperand &use : normed.getUses()) {
-    if (auto linear = dyn_cast<LinearOp>(use.getOwner()); linear && &use == &linear.getInputMutable()) {
+    if (auto linear = dyn_cast<LinearOp>(use.getOwner());
+        linear && &use == &linear.getInputMutable()) {
       readers.push_back(linear);
       continue;
     }
     auto pool = dyn_cast<PoolOp>(use.getOwner());
-    SmallVector<LinearOp> behind =
-        pool && pool.getKind() == PoolKind::Token ? linearReaders(pool.getResult()) : SmallVector<LinearOp>();
+    SmallVector<LinearOp> behind = pool && pool.getKind() == PoolKind::Token
+                                       ? linearReaders(pool.getResult())
+                                       : SmallVector<LinearOp>();
     if (behind.empty())
       return {};
     llvm::append_range(readers, behind);
@@ -37,18 +40,24 @@ namespace {
 struct FoldAffine : OpRewritePattern<LayerNormOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(LayerNormOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(LayerNormOp op,
+                                PatternRewriter &rewriter) const override {
     if (!op.getGain())
       return rewriter.notifyMatchFailure(op, "nothing to fold");
     SmallVector<LinearOp> readers = linearReaders(op.getResult());
     if (readers.empty())
-      return rewriter.notifyMatchFailure(op, "something else than linear layers reads the norm");
+      return rewriter.notifyMatchFailure(
+          op, "something else than linear layers reads the norm");
 
     for (LinearOp linear : readers) {
       rewriter.setInsertionPoint(linear);
-      Location location = linear.getBias() ? linear.getBias().getLoc() : linear.getLoc();
-      Value weight = ScaleColumnsOp::create(rewriter, linear.getWeight().getLoc(), linear.getWeight(), op.getGain());
-      Value bias = LinearOp::create(rewriter, location, op.getBias(), linear.getWeight(), linear.getBias());
+      Location location =
+          linear.getBias() ? linear.getBias().getLoc() : linear.getLoc();
+      Value weight =
+          ScaleColumnsOp::create(rewriter, linear.getWeight().getLoc(),
+                                 linear.getWeight(), op.getGain());
+      Value bias = LinearOp::create(rewriter, location, op.getBias(),
+                                    linear.getWeight(), linear.getBias());
       rewriter.modifyOpInPlace(linear, [&] {
         linear.getWeightMutable().assign(weight);
         linear.getBiasMutable().assign(bias);

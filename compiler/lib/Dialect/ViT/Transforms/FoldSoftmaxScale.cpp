@@ -19,24 +19,30 @@ namespace {
 struct FoldScale : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(AttentionOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(AttentionOp op,
+                                PatternRewriter &rewriter) const override {
     auto query = op.getQuery().getDefiningOp<LinearOp>();
     if (op.getScale().isExactlyValue(1.0))
       return rewriter.notifyMatchFailure(op, "nothing to fold");
     if (!query || !query.isPlain() || !query->hasOneUse())
-      return rewriter.notifyMatchFailure(op, "the query is not a plain linear layer used once");
+      return rewriter.notifyMatchFailure(
+          op, "the query is not a plain linear layer used once");
     auto scaled = [&](Value parameter) -> Value {
-      return parameter ? ScaleOp::create(rewriter, parameter.getLoc(), parameter, op.getScale()) : Value();
+      return parameter ? ScaleOp::create(rewriter, parameter.getLoc(),
+                                         parameter, op.getScale())
+                       : Value();
     };
     rewriter.setInsertionPoint(query);
     Value weight = scaled(query.getWeight()), bias = scaled(query.getBias());
-    rewriter.replaceOp(query, LinearOp::create(rewriter, query.getLoc(), query.getInput(), weight, bias));
+    rewriter.replaceOp(query, LinearOp::create(rewriter, query.getLoc(),
+                                               query.getInput(), weight, bias));
     rewriter.modifyOpInPlace(op, [&] { op.setScale(APFloat(1.0)); });
     return success();
   }
 };
 
-struct FoldSoftmaxScalePass : vitc::vit::impl::FoldSoftmaxScalePassBase<FoldSoftmaxScalePass> {
+struct FoldSoftmaxScalePass
+    : vitc::vit::impl::FoldSoftmaxScalePassBase<FoldSoftmaxScalePass> {
   void runOnOperation() override {
     flopsBefore += countFlops(getOperation());
     RewritePatternSet patterns(&getContext());

@@ -17,7 +17,8 @@ using namespace vitc::vit;
 
 namespace {
 
-struct HoistParametersPass : vitc::vit::impl::HoistParametersPassBase<HoistParametersPass> {
+struct HoistParametersPass
+    : vitc::vit::impl::HoistParametersPassBase<HoistParametersPass> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal())
@@ -29,14 +30,20 @@ struct HoistParametersPass : vitc::vit::impl::HoistParametersPassBase<HoistParam
     Block &body = function.getBody().front();
     DenseSet<Operation *> constant; // ops that depend on parameters alone
     for (Operation &op : body)
-      if (isa<GetOp, FillOp>(op) || (op.getNumOperands() > 0 && isa_and_nonnull<ViTDialect>(op.getDialect()) &&
-                             llvm::all_of(op.getOperands(), [&](Value v) { return constant.contains(v.getDefiningOp()); })))
+      if (isa<GetOp, FillOp>(op) ||
+          (op.getNumOperands() > 0 &&
+           isa_and_nonnull<ViTDialect>(op.getDialect()) &&
+           llvm::all_of(op.getOperands(), [&](Value v) {
+             return constant.contains(v.getDefiningOp());
+           })))
         constant.insert(&op);
 
     for (Operation &op : body) {
       if (!constant.contains(&op) || isa<GetOp>(op))
         continue;
-      auto isVariable = [&](OpOperand &use) { return !constant.contains(use.getOwner()); };
+      auto isVariable = [&](OpOperand &use) {
+        return !constant.contains(use.getOwner());
+      };
       for (Value result : op.getResults())
         if (llvm::any_of(result.getUses(), isVariable)) {
           Value get = derive(result);
@@ -59,7 +66,8 @@ struct HoistParametersPass : vitc::vit::impl::HoistParametersPassBase<HoistParam
     auto type = cast<RankedTensorType>(result.getType());
     OpBuilder builder(result.getDefiningOp()->getParentOfType<func::FuncOp>());
     SymbolTable symbols(getOperation());
-    auto parameter = ParameterOp::create(builder, result.getLoc(), name.empty() ? "derived" : name, type);
+    auto parameter = ParameterOp::create(builder, result.getLoc(),
+                                         name.empty() ? "derived" : name, type);
     symbols.insert(parameter); // another name if this one is taken
 
     builder.createBlock(&parameter.getBody());
@@ -70,7 +78,8 @@ struct HoistParametersPass : vitc::vit::impl::HoistParametersPassBase<HoistParam
 
     ++derived;
     builder.setInsertionPointAfterValue(result);
-    return GetOp::create(builder, result.getLoc(), type, parameter.getSymName());
+    return GetOp::create(builder, result.getLoc(), type,
+                         parameter.getSymName());
   }
 
   /// Derived parameters may read others, so repeat until nothing changes.
@@ -79,9 +88,11 @@ struct HoistParametersPass : vitc::vit::impl::HoistParametersPassBase<HoistParam
       changed = false;
       llvm::StringSet<> used;
       getOperation()->walk([&](Operation *op) {
-        op->getAttrDictionary().walk([&](FlatSymbolRefAttr symbol) { used.insert(symbol.getValue()); });
+        op->getAttrDictionary().walk(
+            [&](FlatSymbolRefAttr symbol) { used.insert(symbol.getValue()); });
       });
-      for (auto parameter : llvm::make_early_inc_range(getOperation().getOps<ParameterOp>()))
+      for (auto parameter :
+           llvm::make_early_inc_range(getOperation().getOps<ParameterOp>()))
         if (!used.contains(parameter.getSymName())) {
           parameter.erase();
           changed = true;

@@ -13,12 +13,14 @@ namespace vitc::vit {
 using namespace mlir;
 using namespace vitc::vit;
 
-/// The token that all users of `sequence` pick, if each of them is a pool of that one token.
+/// The token that all users of `sequence` pick, if each of them is a pool of
+/// that one token.
 static std::optional<int64_t> onlyPooledToken(Value sequence) {
   std::optional<int64_t> token;
   for (Operation *user : sequence.getUsers()) {
     auto pool = dyn_cast<PoolOp>(user);
-    if (!pool || pool.getKind() != PoolKind::Token || (token && *token != int64_t(pool.getFirst())))
+    if (!pool || pool.getKind() != PoolKind::Token ||
+        (token && *token != int64_t(pool.getFirst())))
       return std::nullopt;
     token = pool.getFirst();
   }
@@ -45,10 +47,12 @@ namespace {
 struct PoolEarlyPass : vitc::vit::impl::PoolEarlyPassBase<PoolEarlyPass> {
   void runOnOperation() override {
     flopsBefore += countFlops(getOperation());
-    // From the last op to the first: when an op is reached, the pools of all its users have already moved up to it.
+    // From the last op to the first: when an op is reached, the pools of all
+    // its users have already moved up to it.
     SmallVector<Operation *> candidates;
     getOperation()->walk([&](Operation *op) {
-      if (!sequenceOperands(op).empty() && isa<RankedTensorType>(op->getResult(0).getType()) &&
+      if (!sequenceOperands(op).empty() &&
+          isa<RankedTensorType>(op->getResult(0).getType()) &&
           cast<RankedTensorType>(op->getResult(0).getType()).getRank() == 3)
         candidates.push_back(op);
     });
@@ -62,13 +66,16 @@ struct PoolEarlyPass : vitc::vit::impl::PoolEarlyPassBase<PoolEarlyPass> {
     std::optional<int64_t> token = onlyPooledToken(result);
     if (!token)
       return;
-    auto pooledType = cast<RankedTensorType>((*result.getUsers().begin())->getResult(0).getType());
+    auto pooledType = cast<RankedTensorType>(
+        (*result.getUsers().begin())->getResult(0).getType());
     OpBuilder builder(op);
     IRMapping mapping;
     for (OpOperand *operand : sequenceOperands(op)) {
       auto type = cast<RankedTensorType>(operand->get().getType());
-      Value pooled = PoolOp::create(builder, op->getLoc(), type.clone({type.getDimSize(0), type.getDimSize(2)}), operand->get(),
-                                    PoolKind::Token, *token);
+      Value pooled =
+          PoolOp::create(builder, op->getLoc(),
+                         type.clone({type.getDimSize(0), type.getDimSize(2)}),
+                         operand->get(), PoolKind::Token, *token);
       mapping.map(operand->get(), pooled);
     }
     Operation *onToken = builder.clone(*op, mapping);

@@ -16,29 +16,41 @@ using namespace vitc::vit;
 /// A linear layer without bias that only `user` reads.
 static LinearOp soleProjection(Value value) {
   auto linear = value.getDefiningOp<LinearOp>();
-  return linear && linear.isPlain() && !linear.getBias() && linear->hasOneUse() ? linear : LinearOp();
+  return linear && linear.isPlain() && !linear.getBias() && linear->hasOneUse()
+             ? linear
+             : LinearOp();
 }
 
 namespace {
 
-/// q·(W_k·x_j) = x_j·(W_kᵀ·q), and Σ_j p_j·(W_v·x_j) = W_v·(Σ_j p_j·x_j), head by head.
+/// q·(W_k·x_j) = x_j·(W_kᵀ·q), and Σ_j p_j·(W_v·x_j) = W_v·(Σ_j p_j·x_j), head
+/// by head.
 struct AttendFromOneToken : OpRewritePattern<PoolOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(PoolOp pool, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(PoolOp pool,
+                                PatternRewriter &rewriter) const override {
     auto attention = pool.getSequence().getDefiningOp<AttentionOp>();
-    if (!attention || pool.getKind() != PoolKind::Token || !attention.getResult().hasOneUse() || attention.getProbabilities())
-      return rewriter.notifyMatchFailure(pool, "not the only reader of an attention without maps");
-    LinearOp key = soleProjection(attention.getKey()), value = soleProjection(attention.getValue());
+    if (!attention || pool.getKind() != PoolKind::Token ||
+        !attention.getResult().hasOneUse() || attention.getProbabilities())
+      return rewriter.notifyMatchFailure(
+          pool, "not the only reader of an attention without maps");
+    LinearOp key = soleProjection(attention.getKey()),
+             value = soleProjection(attention.getValue());
     if (!key || !value || key.getInput() != value.getInput())
-      return rewriter.notifyMatchFailure(pool, "keys and values are not two layers without bias of the same sequence");
+      return rewriter.notifyMatchFailure(pool,
+                                         "keys and values are not two layers "
+                                         "without bias of the same sequence");
 
     rewriter.setInsertionPoint(attention);
-    Value query = PoolOp::create(rewriter, attention.getQuery().getLoc(), pool.getType(), attention.getQuery(), PoolKind::Token,
-                                 pool.getFirst());
-    rewriter.replaceOp(pool, SingleQueryAttentionOp::create(rewriter, attention.getLoc(), query.getType(), key.getInput(), query,
-                                                            key.getWeight(), value.getWeight(), attention.getHeads(),
-                                                            attention.getScale()));
+    Value query =
+        PoolOp::create(rewriter, attention.getQuery().getLoc(), pool.getType(),
+                       attention.getQuery(), PoolKind::Token, pool.getFirst());
+    rewriter.replaceOp(pool, SingleQueryAttentionOp::create(
+                                 rewriter, attention.getLoc(), query.getType(),
+                                 key.getInput(), query, key.getWeight(),
+                                 value.getWeight(), attention.getHeads(),
+                                 attention.getScale()));
     rewriter.eraseOp(attention);
     rewriter.eraseOp(key);
     rewriter.eraseOp(value);

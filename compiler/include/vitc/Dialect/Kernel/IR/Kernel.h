@@ -1,4 +1,5 @@
-/// The kernel dialect: calls of compiled kernels on placed buffers (see KernelOps.td).
+/// The kernel dialect: calls of compiled kernels on placed buffers (see
+/// KernelOps.td).
 #ifndef VITC_DIALECT_KERNEL_IR_KERNEL_H
 #define VITC_DIALECT_KERNEL_IR_KERNEL_H
 
@@ -15,8 +16,9 @@
 
 namespace vitc::kernel {
 
-/// True for the buffers that ops of the dialect take: f32, shape, strides and offset static and not negative, no dimension empty, and
-/// all of it small enough that places in bytes fit in 64 bits.
+/// True for the buffers that ops of the dialect take: f32, shape, strides and
+/// offset static and not negative, no dimension empty, and all of it small
+/// enough that places in bytes fit in 64 bits.
 bool isBuffer(mlir::Type type);
 
 } // namespace vitc::kernel
@@ -34,15 +36,18 @@ constexpr llvm::StringLiteral workspaceBytesAttrName = "kernel.workspace_bytes";
 constexpr llvm::StringLiteral pixelsOffsetAttrName = "kernel.pixels_offset";
 constexpr llvm::StringLiteral scratchBytesAttrName = "kernel.scratch_bytes";
 constexpr llvm::StringLiteral scratchOffsetAttrName = "kernel.scratch_offset";
-/// Products of Strassen's algorithm for matrices of two by two blocks, which takes them in place of eight.
+/// Products of Strassen's algorithm for matrices of two by two blocks, which
+/// takes them in place of eight.
 constexpr int64_t strassenProducts = 7;
 
 constexpr llvm::StringLiteral weightsBytesAttrName = "kernel.weights_bytes";
 
-/// Offset of the first element and one past the last, in elements of the memory behind the buffer. Types are static.
+/// Offset of the first element and one past the last, in elements of the memory
+/// behind the buffer. Types are static.
 std::pair<int64_t, int64_t> elementRange(mlir::MemRefType type);
 
-/// Bytes to set aside for the buffer: whole rows, for a kernel may write the padding of every row, the last one too.
+/// Bytes to set aside for the buffer: whole rows, for a kernel may write the
+/// padding of every row, the last one too.
 int64_t reservedBytes(mlir::MemRefType type);
 
 /// The alloc, weight or argument that a chain of views starts from.

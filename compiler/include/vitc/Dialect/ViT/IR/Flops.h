@@ -6,8 +6,9 @@
 
 namespace vitc::vit {
 
-/// Floating-point operations of one run: two for each multiply-add of linear layers, patch embedding and attention. What is computed at
-/// compile time does not count.
+/// Floating-point operations of one run: two for each multiply-add of linear
+/// layers, patch embedding and attention. What is computed at compile time does
+/// not count.
 double countFlops(mlir::ModuleOp module);
 
 } // namespace vitc::vit

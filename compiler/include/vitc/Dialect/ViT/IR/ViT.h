@@ -1,4 +1,5 @@
-/// The vit dialect: a Vision Transformer in the words of its papers (see ViTOps.td).
+/// The vit dialect: a Vision Transformer in the words of its papers (see
+/// ViTOps.td).
 #ifndef VITC_DIALECT_VIT_IR_VIT_H
 #define VITC_DIALECT_VIT_IR_VIT_H
 
@@ -15,10 +16,12 @@
 
 namespace vitc::vit {
 
-/// A tensor of a model has fewer elements than this, so that sizes in bytes and sums of a few extents fit in 64 bits.
+/// A tensor of a model has fewer elements than this, so that sizes in bytes and
+/// sums of a few extents fit in 64 bits.
 constexpr int64_t maxElements = int64_t(1) << 40;
 
-/// True for the tensors that ops of the dialect take: f32, ranked, static, with one or more dimensions and no empty one.
+/// True for the tensors that ops of the dialect take: f32, ranked, static, with
+/// one or more dimensions and no empty one.
 bool isModelTensor(mlir::Type type);
 
 } // namespace vitc::vit
@@ -28,12 +31,15 @@ bool isModelTensor(mlir::Type type);
 
 namespace vitc::vit {
 
-/// The function that every model is: one picture tensor in, the outputs asked for out.
+/// The function that every model is: one picture tensor in, the outputs asked
+/// for out.
 constexpr llvm::StringLiteral forwardName = "forward";
-/// On each result of the function: the output's name, as the model's own library calls it.
+/// On each result of the function: the output's name, as the model's own
+/// library calls it.
 constexpr llvm::StringLiteral outputAttrName = "vit.output";
 
-/// The words at a location: the layer or tensor that an op or parameter comes from.
+/// The words at a location: the layer or tensor that an op or parameter comes
+/// from.
 std::string layerName(mlir::Location location);
 
 } // namespace vitc::vit

@@ -47,7 +47,18 @@ Expected<const TensorInfo *> Checkpoint::get(StringRef name,
                                         " has the shape " +
                                         shownShape(tensor->shape) +
                                         ", expected " + shownShape(shape));
-  return tensor;
+  switch (tensor->type) {
+  case StoredType::F64:
+  case StoredType::F32:
+  case StoredType::F16:
+  case StoredType::BF16:
+    return tensor;
+  default: // indices and masks are no weights
+    return userError(tensor->place,
+                     "the tensor " + inQuotes(name) + " has the dtype " +
+                         storedTypeName(tensor->type) +
+                         ", expected F64, F32, F16 or BF16");
+  }
 }
 
 template <typename T>

@@ -40,8 +40,8 @@ public:
                     llvm::MutableArrayRef<double> out) const = 0;
 
   const TensorInfo *find(llvm::StringRef name) const;
-  /// The tensor of that name and shape; else an error that names the file, both
-  /// shapes, or the nearest name there is.
+  /// The tensor of that name and shape, stored as floating-point numbers; else
+  /// an error that names the file, both shapes, or the nearest name there is.
   llvm::Expected<const TensorInfo *> get(llvm::StringRef name,
                                          llvm::ArrayRef<int64_t> shape) const;
   /// What messages call the checkpoint: its file or folder.

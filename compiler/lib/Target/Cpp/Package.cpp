@@ -89,7 +89,7 @@ std::string vitc::emitExampleCMake(const LibraryDescription &library) {
       R"(# cmake -S . -B build -D@ID@_ROOT=.. && cmake --build build && build/example ../share/@ID@/@ID@.weights
 #
 # or, with pkg-config:
-#   PKG_CONFIG_PATH=../lib/pkgconfig c++ main.cpp $(PKG_CONFIG_PATH=../lib/pkgconfig pkg-config --cflags --libs --static @ID@) -o example
+#   c++ main.cpp $(PKG_CONFIG_PATH=../lib/pkgconfig pkg-config --cflags --libs @ID@) -Wl,-rpath,$PWD/../lib -o example
 cmake_minimum_required(VERSION 3.16)
 project(example LANGUAGES C CXX)
 find_package(@ID@ REQUIRED HINTS ${CMAKE_CURRENT_SOURCE_DIR}/..)

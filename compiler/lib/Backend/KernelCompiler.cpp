@@ -1,5 +1,6 @@
 #include "vitc/Backend/KernelCompiler.h"
 
+#include "vitc/Support/File.h"
 #include "vitc/Support/Process.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -12,12 +13,6 @@
 
 using namespace vitc;
 namespace fs = llvm::sys::fs;
-
-static std::string join(llvm::StringRef folder, const llvm::Twine &name) {
-  llvm::SmallString<256> path(folder);
-  llvm::sys::path::append(path, name);
-  return std::string(path);
-}
 
 static llvm::Expected<std::string> readText(llvm::StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
@@ -33,11 +28,13 @@ static llvm::Expected<CompiledKernel> load(llvm::StringRef folder,
                                            llvm::StringRef name) {
   CompiledKernel kernel;
   kernel.name = name.str();
-  kernel.objectPath = join(folder, "kernel.o");
-  llvm::Expected<std::string> report = readText(join(folder, "kernel.json"));
+  kernel.objectPath = joinPath(folder, "kernel.o");
+  llvm::Expected<std::string> report =
+      readText(joinPath(folder, "kernel.json"));
   if (!report)
     return report.takeError();
-  llvm::Expected<std::string> adapter = readText(join(folder, "kernel.cpp"));
+  llvm::Expected<std::string> adapter =
+      readText(joinPath(folder, "kernel.cpp"));
   if (!adapter)
     return adapter.takeError();
   kernel.adapter = std::move(*adapter);
@@ -85,7 +82,7 @@ static llvm::Error prepare(Job &job) {
                      "cannot create the kernel cache: " + code.message() +
                          "; VITC_CACHE_DIR names another folder");
   std::error_code code;
-  llvm::raw_fd_ostream os(join(job.staging, "spec.json"), code);
+  llvm::raw_fd_ostream os(joinPath(job.staging, "spec.json"), code);
   os << job.request->specification << "\n";
   os.close();
   if (code || os.has_error()) {
@@ -111,8 +108,8 @@ vitc::compileKernels(llvm::ArrayRef<KernelRequest> requests,
                         *identity + request.specification)),
                     true);
     Job job{&request,
-            join(options.cacheFolder,
-                 "kernels/" + key.substr(0, 2) + "/" + key.substr(2, 38)),
+            joinPath(options.cacheFolder,
+                     "kernels/" + key.substr(0, 2) + "/" + key.substr(2, 38)),
             ""};
     jobs.push_back(job);
     llvm::Expected<CompiledKernel> known = load(job.folder, request.name);
@@ -135,8 +132,8 @@ vitc::compileKernels(llvm::ArrayRef<KernelRequest> requests,
     if (llvm::Error error = prepare(job))
       return error;
     processes.push_back({options.program,
-                         {"--spec", join(job.staging, "spec.json"), "-o",
-                          join(job.staging, "kernel")}});
+                         {"--spec", joinPath(job.staging, "spec.json"), "-o",
+                          joinPath(job.staging, "kernel")}});
   }
   llvm::Error error = runProcesses(
       processes, options.jobs, options.timeoutSeconds,

@@ -1,5 +1,7 @@
 #include "vitc/Driver/Compile.h"
 
+#include "vitc/Support/File.h"
+
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -8,12 +10,6 @@ using namespace vitc;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-static std::string join(llvm::StringRef folder, const llvm::Twine &name) {
-  llvm::SmallString<256> result(folder);
-  path::append(result, name);
-  return std::string(result);
-}
-
 static std::string defaultCacheFolder() {
   if (std::optional<std::string> folder =
           llvm::sys::Process::GetEnv("VITC_CACHE_DIR");
@@ -21,8 +17,8 @@ static std::string defaultCacheFolder() {
     return *folder;
   llvm::SmallString<128> folder;
   if (path::cache_directory(folder))
-    return join(folder, "vitc");
-  return "/tmp/vitc-cache";
+    return joinPath(folder, "vitc");
+  return "";
 }
 
 llvm::Expected<Installation> Installation::find(const char *argv0) {
@@ -31,16 +27,20 @@ llvm::Expected<Installation> Installation::find(const char *argv0) {
   llvm::StringRef bin = path::parent_path(program);
   Installation installation;
   installation.cacheFolder = defaultCacheFolder();
-  installation.backendProgram = join(bin, "vitc-halide");
+  if (installation.cacheFolder.empty())
+    return userError(
+        "no folder to keep compiled kernels in: set VITC_CACHE_DIR "
+        "or HOME");
+  installation.backendProgram = joinPath(bin, "vitc-halide");
 
   // An installed tree first, then the source tree that this program was built
   // from.
-  std::string share = join(path::parent_path(bin), "share/vitc");
-  llvm::StringRef root = fs::exists(join(share, "runtime"))
+  std::string share = joinPath(path::parent_path(bin), "share/vitc");
+  llvm::StringRef root = fs::exists(joinPath(share, "runtime"))
                              ? llvm::StringRef(share)
                              : llvm::StringRef(VITC_SOURCE_DIR);
-  installation.runtimeFolder = join(root, "runtime");
-  installation.modelsFolder = join(root, "models");
+  installation.runtimeFolder = joinPath(root, "runtime");
+  installation.modelsFolder = joinPath(root, "models");
   if (!fs::exists(installation.runtimeFolder))
     return userError(program, "the runtime's sources are neither in " + share +
                                   "/runtime nor in " +

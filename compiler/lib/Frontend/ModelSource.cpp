@@ -1,5 +1,7 @@
 #include "vitc/Frontend/Import.h"
 
+#include "vitc/Support/File.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -8,15 +10,9 @@ using namespace vitc;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-static std::string join(llvm::StringRef folder, const llvm::Twine &name) {
-  llvm::SmallString<256> result(folder);
-  path::append(result, name);
-  return std::string(result);
-}
-
 /// The processor's file beside the config, if there is one.
 static std::string findProcessor(llvm::StringRef folder) {
-  std::string file = join(folder, "preprocessor_config.json");
+  std::string file = joinPath(folder, "preprocessor_config.json");
   return fs::exists(file) ? file : "";
 }
 
@@ -33,7 +29,7 @@ static llvm::Expected<ModelSource> openFolder(llvm::StringRef folder,
                                               llvm::StringRef configPath,
                                               std::optional<uint64_t> seed) {
   std::string configFile =
-      configPath.empty() ? join(folder, "config.json") : configPath.str();
+      configPath.empty() ? joinPath(folder, "config.json") : configPath.str();
   llvm::Expected<JsonObject> config = readJson(configFile);
   if (!config)
     return config.takeError();
@@ -90,7 +86,7 @@ llvm::Expected<ModelSource> vitc::openModel(llvm::StringRef model,
                        " is a weights file; name a folder or a known model");
     return openWeightsFile(model, configPath);
   }
-  std::string preset = join(modelsFolder, model + ".json");
+  std::string preset = joinPath(modelsFolder, model + ".json");
   if (!model.contains('/') && fs::exists(preset)) {
     if (!seed)
       return userError(

@@ -1,6 +1,7 @@
 #include "vitc/Support/File.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -35,6 +36,12 @@ Expected<std::unique_ptr<MemoryBuffer>> mapFile(StringRef path,
     return userError(path,
                      "cannot read the file: " + buffer.getError().message());
   return std::move(*buffer);
+}
+
+std::string joinPath(StringRef folder, const Twine &name) {
+  SmallString<256> path(folder);
+  sys::path::append(path, name);
+  return std::string(path);
 }
 
 } // namespace vitc

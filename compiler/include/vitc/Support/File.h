@@ -16,6 +16,9 @@ namespace vitc {
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 mapFile(llvm::StringRef path, uint64_t maxBytes = UINT64_MAX);
 
+/// `name` inside `folder`.
+std::string joinPath(llvm::StringRef folder, const llvm::Twine &name);
+
 } // namespace vitc
 
 #endif // VITC_SUPPORT_FILE_H

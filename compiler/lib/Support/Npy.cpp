@@ -44,7 +44,7 @@ namespace {
 class HeadParser {
 public:
   HeadParser(StringRef path, StringRef text) : path(path), rest(text) {}
-  Error parse(NpyArray &array);
+  Error parse(NpyHead &head);
 
 private:
   Error bad(const Twine &message) {
@@ -55,9 +55,9 @@ private:
     return rest.consume_front(StringRef(&c, 1));
   }
   std::optional<StringRef> string();
-  Error type(NpyArray &array);
-  Error order();
-  Error shape(NpyArray &array);
+  Error type(NpyHead &head);
+  Error order(NpyHead &head);
+  Error shape(NpyHead &head);
 
   StringRef path, rest;
 };
@@ -75,42 +75,23 @@ std::optional<StringRef> HeadParser::string() {
   return result;
 }
 
-Error HeadParser::type(NpyArray &array) {
-  constexpr StringLiteral known = "'|u1', '<f4', '<f8' or '<i8'";
+Error HeadParser::type(NpyHead &head) {
   std::optional<StringRef> name = string();
   if (!name)
-    return bad("descr is not a simple type, expected " + Twine(known));
-  if (*name == "|u1")
-    array.type = NpyArray::Type::U8;
-  else if (*name == "<f4")
-    array.type = NpyArray::Type::F32;
-  else if (*name == "<f8")
-    array.type = NpyArray::Type::F64;
-  else if (*name == "<i8")
-    array.type = NpyArray::Type::I64;
-  else if (name->starts_with(">"))
-    return userError(path, "big-endian data (" + inQuotes(*name) +
-                               ") is not read, expected " + known);
-  else if (name->ends_with("O"))
-    return userError(path, "Python objects (" + inQuotes(*name) +
-                               ") are not read, expected " + known);
-  else
-    return userError(path, "data of type " + inQuotes(*name) +
-                               " is not read, expected " + known);
+    return bad("descr is not a simple type, expected one such as '<f4'");
+  head.descr = name->str();
   return Error::success();
 }
 
-Error HeadParser::order() {
+Error HeadParser::order(NpyHead &head) {
   rest = rest.ltrim(" \t\r\n");
-  if (rest.consume_front("False"))
+  head.fortranOrder = rest.consume_front("True");
+  if (head.fortranOrder || rest.consume_front("False"))
     return Error::success();
-  if (rest.consume_front("True"))
-    return userError(path, "the array is in Fortran order, expected C order "
-                           "(numpy.ascontiguousarray makes it so)");
   return bad("fortran_order is neither True nor False");
 }
 
-Error HeadParser::shape(NpyArray &array) {
+Error HeadParser::shape(NpyHead &head) {
   if (!take('('))
     return bad("shape is not a tuple");
   while (!take(')')) {
@@ -118,16 +99,16 @@ Error HeadParser::shape(NpyArray &array) {
     rest = rest.ltrim(" \t\r\n");
     if (rest.empty() || !isDigit(rest[0]) || rest.consumeInteger(10, extent))
       return bad("shape holds something else than whole numbers");
-    if (array.shape.size() == maxRank)
+    if (head.shape.size() == maxRank)
       return bad("shape has more than " + Twine(maxRank) + " axes");
-    array.shape.push_back(extent);
+    head.shape.push_back(extent);
     if (!take(',') && !rest.starts_with(")"))
       return bad("shape is not closed");
   }
   return Error::success();
 }
 
-Error HeadParser::parse(NpyArray &array) {
+Error HeadParser::parse(NpyHead &head) {
   bool hasType = false, hasOrder = false, hasShape = false;
   auto once = [&](bool &seen, Error result) -> Error {
     if (seen && !result)
@@ -143,11 +124,11 @@ Error HeadParser::parse(NpyArray &array) {
       return bad("expected a field in quotes");
     Error error = Error::success();
     if (*key == "descr")
-      error = once(hasType, type(array));
+      error = once(hasType, type(head));
     else if (*key == "fortran_order")
-      error = once(hasOrder, order());
+      error = once(hasOrder, order(head));
     else if (*key == "shape" && !hasShape)
-      error = once(hasShape, shape(array));
+      error = once(hasShape, shape(head));
     else
       error = bad("the field " + inQuotes(*key) + " was not expected");
     if (error)
@@ -162,35 +143,75 @@ Error HeadParser::parse(NpyArray &array) {
   return Error::success();
 }
 
+Expected<NpyHead> readNpyHead(StringRef place, StringRef start) {
+  StringRef bytes = start;
+  if (!bytes.consume_front(magic))
+    return userError(place,
+                     "not a .npy file: it does not start with \\x93NUMPY");
+  if (bytes.size() < 4)
+    return userError(place, "the .npy head is cut off");
+  unsigned major = uint8_t(bytes[0]), minor = uint8_t(bytes[1]);
+  if (major < 1 || major > 3 || minor != 0)
+    return userError(place, "the .npy version is " + Twine(major) + "." +
+                                Twine(minor) + ", expected 1.0, 2.0 or 3.0");
+  size_t lengthBytes = major == 1 ? 2 : 4;
+  if (bytes.size() < 2 + lengthBytes)
+    return userError(place, "the .npy head is cut off");
+  uint64_t headBytes = major == 1 ? support::endian::read16le(bytes.data() + 2)
+                                  : support::endian::read32le(bytes.data() + 2);
+  bytes = bytes.substr(2 + lengthBytes);
+  if (headBytes > bytes.size())
+    return userError(place, "the .npy head says it has " + Twine(headBytes) +
+                                " bytes, but only " + Twine(bytes.size()) +
+                                " follow");
+  NpyHead head;
+  if (Error error = HeadParser(place, bytes.take_front(headBytes)).parse(head))
+    return error;
+  head.bytes = start.size() - bytes.size() + headBytes;
+  return head;
+}
+
+Error npyTypeError(StringRef place, StringRef descr, StringRef expected) {
+  if (descr.starts_with(">"))
+    return userError(place, "big-endian data (" + inQuotes(descr) +
+                                ") is not read, expected " + expected);
+  if (descr.ends_with("O"))
+    return userError(place, "Python objects (" + inQuotes(descr) +
+                                ") are not read, expected " + expected);
+  return userError(place, "data of type " + inQuotes(descr) +
+                              " is not read, expected " + expected);
+}
+
+static std::optional<NpyArray::Type> typeOf(StringRef descr) {
+  if (descr == "|u1")
+    return NpyArray::Type::U8;
+  if (descr == "<f4")
+    return NpyArray::Type::F32;
+  if (descr == "<f8")
+    return NpyArray::Type::F64;
+  if (descr == "<i8")
+    return NpyArray::Type::I64;
+  return std::nullopt;
+}
+
 Expected<NpyArray> readNpy(StringRef path) {
   Expected<std::unique_ptr<MemoryBuffer>> buffer = mapFile(path);
   if (!buffer)
     return buffer.takeError();
   StringRef bytes = (*buffer)->getBuffer();
-  if (!bytes.consume_front(magic))
-    return userError(path,
-                     "not a .npy file: it does not start with \\x93NUMPY");
-  if (bytes.size() < 4)
-    return userError(path, "the .npy head is cut off");
-  unsigned major = uint8_t(bytes[0]), minor = uint8_t(bytes[1]);
-  if (major < 1 || major > 3 || minor != 0)
-    return userError(path, "the .npy version is " + Twine(major) + "." +
-                               Twine(minor) + ", expected 1.0, 2.0 or 3.0");
-  size_t lengthBytes = major == 1 ? 2 : 4;
-  if (bytes.size() < 2 + lengthBytes)
-    return userError(path, "the .npy head is cut off");
-  uint64_t headBytes = major == 1 ? support::endian::read16le(bytes.data() + 2)
-                                  : support::endian::read32le(bytes.data() + 2);
-  bytes = bytes.substr(2 + lengthBytes);
-  if (headBytes > bytes.size())
-    return userError(path, "the .npy head says it has " + Twine(headBytes) +
-                               " bytes, but only " + Twine(bytes.size()) +
-                               " follow");
-
+  Expected<NpyHead> head = readNpyHead(path, bytes);
+  if (!head)
+    return head.takeError();
+  std::optional<NpyArray::Type> type = typeOf(head->descr);
+  if (!type)
+    return npyTypeError(path, head->descr, "'|u1', '<f4', '<f8' or '<i8'");
+  if (head->fortranOrder)
+    return userError(path, "the array is in Fortran order, expected C order "
+                           "(numpy.ascontiguousarray makes it so)");
   NpyArray array;
-  if (Error error = HeadParser(path, bytes.take_front(headBytes)).parse(array))
-    return error;
-  bytes = bytes.substr(headBytes);
+  array.type = *type;
+  array.shape = std::move(head->shape);
+  bytes = bytes.substr(head->bytes);
   std::optional<int64_t> size = bytesOf(array.type);
   // An axis of length 0 empties the array; the others must not overflow before.
   for (int64_t extent : array.shape)

@@ -1,14 +1,21 @@
 #include "vitc/Support/Process.h"
 
+#include "vitc/Support/Interrupt.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <fcntl.h>
 #include <optional>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace vitc;
 using Clock = std::chrono::steady_clock;
@@ -31,60 +38,102 @@ namespace {
 
 struct Running {
   size_t index;
-  llvm::sys::ProcessInfo process;
+  pid_t process;
   llvm::SmallString<128> errorFile;
   Clock::time_point start;
 };
 
 } // namespace
 
+/// posix_spawn with the child as the leader of a process group of its own,
+/// which llvm::sys::ExecuteNoWait cannot give: a compiler driver has children,
+/// too, and only a group can be ended as a whole.
+static int spawn(const ProcessRequest &request, const char *errorFile,
+                 pid_t &child) {
+  std::vector<char *> arguments = {const_cast<char *>(request.program.c_str())};
+  for (const std::string &argument : request.arguments)
+    arguments.push_back(const_cast<char *>(argument.c_str()));
+  arguments.push_back(nullptr);
+  std::vector<char *> environment;
+  for (const std::string &variable : request.environment)
+    environment.push_back(const_cast<char *>(variable.c_str()));
+  auto isReplaced = [&](llvm::StringRef variable) {
+    return llvm::any_of(request.environment, [&](llvm::StringRef other) {
+      return other.split('=').first == variable.split('=').first;
+    });
+  };
+  for (char **variable = environ; *variable; ++variable)
+    if (!isReplaced(*variable))
+      environment.push_back(*variable);
+  environment.push_back(nullptr);
+
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY,
+                                   0);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY,
+                                   0);
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, errorFile,
+                                   O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  int error = posix_spawn(&child, request.program.c_str(), &files, &attributes,
+                          arguments.data(), environment.data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  return error;
+}
+
 /// Starts the program with its standard error going to a file; standard output
 /// is dropped.
 static llvm::Expected<Running> start(const ProcessRequest &request,
                                      size_t index) {
+  InterruptLock lock;
   Running running;
   running.index = index;
   if (std::error_code code = llvm::sys::fs::createTemporaryFile(
           "vitc", "stderr", running.errorFile))
     return llvm::createStringError(code, "cannot create a temporary file: " +
                                              code.message());
-  llvm::SmallVector<llvm::StringRef> arguments = {request.program};
-  llvm::append_range(arguments, request.arguments);
-  std::optional<llvm::StringRef> redirects[] = {
-      llvm::StringRef(""), llvm::StringRef(""),
-      llvm::StringRef(running.errorFile)};
-  std::string message;
-  bool failed = false;
   running.start = Clock::now();
-  running.process =
-      llvm::sys::ExecuteNoWait(request.program, arguments, std::nullopt,
-                               redirects, 0, &message, &failed);
-  if (failed) {
+  if (int error = spawn(request, running.errorFile.c_str(), running.process)) {
     llvm::sys::fs::remove(running.errorFile);
-    return userError(request.program, "cannot be run: " + message);
+    return userError(
+        request.program,
+        "cannot be run: " +
+            std::error_code(error, std::generic_category()).message());
   }
+  lock.add(running.errorFile);
+  lock.add(running.process);
   return running;
 }
 
-/// The result if the process has ended; ends it if its time is over.
-static std::optional<ProcessResult> poll(Running &running,
-                                         unsigned timeoutSeconds) {
+/// The result if the process has ended; ends it if it must or if its time is
+/// over.
+static std::optional<ProcessResult>
+poll(Running &running, unsigned timeoutSeconds, bool mustEnd) {
+  InterruptLock lock;
   ProcessResult result;
-  std::string message;
-  auto state = llvm::sys::Wait(running.process, /*SecondsToWait=*/0, &message,
-                               nullptr, /*Polling=*/true);
-  if (state.Pid == 0) {
+  int status = 0;
+  if (!mustEnd && waitpid(running.process, &status, WNOHANG) == 0) {
     if (timeoutSeconds == 0 ||
         Clock::now() - running.start < std::chrono::seconds(timeoutSeconds))
       return std::nullopt;
-    kill(running.process.Pid, SIGKILL);
-    state = llvm::sys::Wait(running.process, std::nullopt, &message);
-    result.timedOut = true;
+    result.timedOut = mustEnd = true;
   }
-  result.exitCode = state.ReturnCode;
+  if (mustEnd) {
+    kill(-running.process, SIGKILL);
+    while (waitpid(running.process, &status, 0) < 0 && errno == EINTR)
+      ;
+  }
+  result.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : -2;
   if (auto text = llvm::MemoryBuffer::getFile(running.errorFile))
     result.error = (*text)->getBuffer().str();
   llvm::sys::fs::remove(running.errorFile);
+  lock.drop(running.errorFile);
+  lock.drop(running.process);
   return result;
 }
 
@@ -106,9 +155,8 @@ llvm::Error vitc::runProcesses(
         error = started.takeError();
     }
     for (size_t i = 0; i < running.size();) {
-      if (error)
-        kill(running[i].process.Pid, SIGKILL);
-      std::optional<ProcessResult> result = poll(running[i], timeoutSeconds);
+      std::optional<ProcessResult> result =
+          poll(running[i], timeoutSeconds, /*mustEnd=*/bool(error));
       if (!result) {
         ++i;
         continue;
@@ -135,8 +183,9 @@ llvm::Error vitc::runProcess(const ProcessRequest &request) {
 }
 
 llvm::Expected<std::string> vitc::findProgram(llvm::StringRef name) {
+  // A name with a slash comes back unseen.
   llvm::ErrorOr<std::string> path = llvm::sys::findProgramByName(name);
-  if (path)
+  if (path && llvm::sys::fs::can_execute(*path))
     return *path;
   return userError(name, "program not found; install it or put it into PATH");
 }

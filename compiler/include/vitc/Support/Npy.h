@@ -16,6 +16,22 @@ struct NpyArray {
   int64_t elements() const;
 };
 
+/// What stands before an array's data.
+struct NpyHead {
+  std::string descr; ///< the element type as NumPy spells it: "<f4"
+  bool fortranOrder = false;
+  std::vector<int64_t> shape;
+  size_t bytes = 0; ///< of the head itself, its length included
+};
+
+/// The head at the start of `start`, which may end before the data does.
+/// `place` is what messages call the array.
+llvm::Expected<NpyHead> readNpyHead(llvm::StringRef place,
+                                    llvm::StringRef start);
+/// Why data of the type `descr` is not read.
+llvm::Error npyTypeError(llvm::StringRef place, llvm::StringRef descr,
+                         llvm::StringRef expected);
+
 /// C order, little-endian, the types above; the head is checked against the
 /// file's size before anything is allocated.
 llvm::Expected<NpyArray> readNpy(llvm::StringRef path);

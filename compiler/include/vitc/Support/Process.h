@@ -12,6 +12,8 @@ namespace vitc {
 struct ProcessRequest {
   std::string program; ///< a path
   std::vector<std::string> arguments;
+  std::vector<std::string> environment =
+      {}; ///< NAME=value; the rest is vitc's own
 };
 
 struct ProcessResult {

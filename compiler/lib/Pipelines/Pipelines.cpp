@@ -31,7 +31,9 @@ static void populateSimplify(OpPassManager &manager,
     if (!llvm::is_contained(options.disabledRewrites, name))
       manager.addPass(std::move(pass));
   };
-  // The norm first: it gives keys and values a bias, which the next ones take
+  // Layer scales first, so that the passes below find plain layers.
+  rewrite("fold-affine", vitc::vit::createFoldAffinePass());
+  // Then the norm: it gives keys and values a bias, which the next ones take
   // away again.
   rewrite("fold-norm", vitc::vit::createFoldNormPass());
   rewrite("fold-softmax-scale", vitc::vit::createFoldSoftmaxScalePass());
@@ -71,8 +73,8 @@ static void populatePlan(OpPassManager &manager,
 
 llvm::ArrayRef<llvm::StringLiteral> vitc::rewriteNames() {
   static constexpr llvm::StringLiteral names[] = {
-      "fold-norm",       "fold-softmax-scale", "drop-key-bias",
-      "move-value-bias", "pool-early",         "single-query"};
+      "fold-affine",     "fold-norm",  "fold-softmax-scale", "drop-key-bias",
+      "move-value-bias", "pool-early", "single-query"};
   return names;
 }
 

@@ -79,6 +79,15 @@ void BlockInterpreter::read(Value value) {
   define(value, evaluateParameter(parameter, checkpoint));
 }
 
+static reference::Resize resizeOf(vit::ResizePositionOp op) {
+  reference::Resize resize;
+  resize.interpolation = op.getInterpolation();
+  resize.antialias = op.getAntialias();
+  if (auto factors = op.getFactors())
+    resize.factors = {(*factors)[0], (*factors)[1]};
+  return resize;
+}
+
 void BlockInterpreter::execute(Operation &operation) {
   using namespace reference;
   auto &self = *this;
@@ -99,7 +108,7 @@ void BlockInterpreter::execute(Operation &operation) {
           .Case([&](vit::ResizePositionOp op) {
             return resizePosition(
                 self[op.getTable()], {op.getFrom()[0], op.getFrom()[1]},
-                {op.getTo()[0], op.getTo()[1]}, op.getPrefix());
+                {op.getTo()[0], op.getTo()[1]}, op.getPrefix(), resizeOf(op));
           })
           .Case([&](vit::AddPositionOp op) {
             return addPosition(self[op.getSequence()], self[op.getPosition()]);
@@ -107,7 +116,8 @@ void BlockInterpreter::execute(Operation &operation) {
           .Case([&](vit::LayerNormOp op) {
             return layerNorm(self[op.getInput()], optional(op.getGain()),
                              optional(op.getBias()),
-                             op.getEps().convertToDouble());
+                             op.getEps().convertToDouble(), op.getKind(),
+                             op.getGroups());
           })
           .Case([&](vit::LinearOp op) {
             Tensor y =
@@ -117,6 +127,70 @@ void BlockInterpreter::execute(Operation &operation) {
             return op.getResidual() ? add(std::move(y), self[op.getResidual()])
                                     : y;
           })
+          .Case([&](vit::ConvOp op) {
+            Tensor y = activate(conv(self[op.getInput()], self[op.getWeight()],
+                                     optional(op.getBias()), op.getGrid(),
+                                     op.getStride(), op.getPadding()),
+                                op.getActivation());
+            return op.getResidual() ? add(std::move(y), self[op.getResidual()])
+                                    : y;
+          })
+          .Case([&](vit::DepthwiseConvOp op) {
+            return activate(depthwiseConv(self[op.getMap()],
+                                          self[op.getWeight()],
+                                          optional(op.getBias()), op.getGrid(),
+                                          op.getStride(), op.getPadding()),
+                            op.getActivation());
+          })
+          .Case([&](vit::GroupNormOp op) {
+            Tensor y = groupNorm(self[op.getMap()], self[op.getGain()],
+                                 self[op.getBias()], op.getGroups(),
+                                 op.getEps().convertToDouble());
+            if (op.getResidual())
+              y = add(std::move(y), self[op.getResidual()]);
+            return activate(std::move(y), op.getActivation());
+          })
+          .Case([&](vit::SpatialPoolOp op) {
+            return spatialPool(self[op.getMap()], op.getKind(), op.getGrid(),
+                               op.getWindow(), op.getStride(), op.getPadding(),
+                               op.getPadZero());
+          })
+          .Case([&](vit::ResizeMapOp op) {
+            return resizeMap(self[op.getMap()], op.getFrom(), op.getTo());
+          })
+          .Case([&](vit::WindowPartitionOp op) {
+            return windowPartition(self[op.getMap()], op.getGrid(),
+                                   op.getWindow(), op.getShift(),
+                                   op.getOrder());
+          })
+          .Case([&](vit::WindowMergeOp op) {
+            return windowMerge(self[op.getWindows()], op.getGrid(),
+                               op.getWindow(), op.getShift(), op.getOrder());
+          })
+          .Case([&](vit::WindowMaskOp op) {
+            return windowMask(op.getGrid(), op.getWindow(), op.getShift(),
+                              op.getValue().convertToDouble());
+          })
+          .Case([&](vit::RelativeBiasOp op) {
+            return relativeBias(self[op.getTable()], op.getGrid(),
+                                op.getPrefix());
+          })
+          .Case([&](vit::SpaceToDepthOp op) {
+            return spaceToDepth(self[op.getMap()], op.getGrid(), op.getBlock(),
+                                op.getOrder());
+          })
+          .Case([&](vit::RotateOp op) {
+            return rotate(self[op.getInput()], self[op.getCos()],
+                          self[op.getSin()], op.getHeads(), op.getPairs());
+          })
+          .Case([&](vit::AffineOp op) {
+            return affine(self[op.getInput()], self[op.getScale()],
+                          optional(op.getShift()));
+          })
+          .Case([&](vit::GateOp op) {
+            return gate(self[op.getInput()], self[op.getGate()],
+                        op.getActivation());
+          })
           .Case([&](vit::ActivationOp op) {
             return activate(self[op.getInput()], op.getFunction());
           })
@@ -124,7 +198,8 @@ void BlockInterpreter::execute(Operation &operation) {
             if (op.getProbabilities())
               maps = Tensor(shapeOf(op.getProbabilities()));
             return attention(self[op.getQuery()], self[op.getKey()],
-                             self[op.getValue()], op.getHeads(),
+                             self[op.getValue()], optional(op.getBias()),
+                             optional(op.getMask()), op.getHeads(),
                              op.getScale().convertToDouble(),
                              op.getProbabilities() ? &maps : nullptr);
           })
@@ -170,7 +245,32 @@ void BlockInterpreter::execute(Operation &operation) {
             return scale(self[op.getInput()], op.getFactor().convertToDouble());
           })
           .Case([&](vit::ScaleColumnsOp op) {
-            return scaleColumns(self[op.getMatrix()], self[op.getFactors()]);
+            return scaleColumns(self[op.getTensor()], self[op.getFactors()]);
+          })
+          .Case([&](vit::ScaleRowsOp op) {
+            return scaleRows(self[op.getTensor()], self[op.getFactors()]);
+          })
+          .Case([&](vit::ConstantOp op) {
+            Tensor tensor(shapeOf(op.getResult()));
+            llvm::copy(op.getValues().getValues<double>(), tensor.data.begin());
+            return tensor;
+          })
+          .Case([&](vit::ReshapeOp op) {
+            return reshape(self[op.getInput()], shapeOf(op.getResult()));
+          })
+          .Case([&](vit::TransposeOp op) {
+            return transpose(self[op.getInput()], op.getOrder());
+          })
+          .Case([&](vit::ExpOp op) {
+            return exp(self[op.getInput()], op.getLimit().convertToDouble());
+          })
+          .Case([&](vit::InverseRootOp op) {
+            return inverseRoot(self[op.getInput()],
+                               op.getEps().convertToDouble());
+          })
+          .Case([&](vit::StandardizeOp op) {
+            return standardize(self[op.getWeight()],
+                               op.getEps().convertToDouble());
           })
           .Default([](Operation *op) -> Tensor {
             llvm::report_fatal_error(

@@ -3,7 +3,6 @@
 #include "llvm/Support/Parallel.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -76,46 +75,6 @@ Tensor reference::concatTokens(const Tensor &tokens, const Tensor &sequence) {
   return result;
 }
 
-/// Weights of the four neighbours at distance `t` past the second one: Keys'
-/// kernel with a = -0.75, as PyTorch has it.
-static std::array<double, 4> cubicWeights(double t) {
-  constexpr double a = -0.75;
-  auto near = [](double x) { return ((a + 2) * x - (a + 3)) * x * x + 1; };
-  auto far = [](double x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; };
-  return {far(t + 1), near(t), near(1 - t), far(2 - t)};
-}
-
-Tensor reference::resizePosition(const Tensor &table,
-                                 std::pair<int64_t, int64_t> from,
-                                 std::pair<int64_t, int64_t> to,
-                                 int64_t prefix) {
-  int64_t channels = table.dim(2);
-  Tensor result({1, prefix + to.first * to.second, channels});
-  std::copy_n(table.data.begin(), prefix * channels, result.data.begin());
-  // Centres of pixels meet (align_corners=False); neighbours beyond the edge
-  // repeat it.
-  auto source = [](int64_t index, int64_t size, int64_t newSize) {
-    return (index + 0.5) * size / newSize - 0.5;
-  };
-  for (int64_t y = 0; y < to.first; ++y)
-    for (int64_t x = 0; x < to.second; ++x) {
-      double sy = source(y, from.first, to.first),
-             sx = source(x, from.second, to.second);
-      int64_t y0 = std::floor(sy), x0 = std::floor(sx);
-      auto wy = cubicWeights(sy - y0), wx = cubicWeights(sx - x0);
-      double *out = result.row(prefix + y * to.second + x);
-      for (int i = 0; i < 4; ++i)
-        for (int j = 0; j < 4; ++j) {
-          int64_t yy = std::clamp<int64_t>(y0 - 1 + i, 0, from.first - 1),
-                  xx = std::clamp<int64_t>(x0 - 1 + j, 0, from.second - 1);
-          const double *in = table.row(prefix + yy * from.second + xx);
-          for (int64_t c = 0; c < channels; ++c)
-            out[c] += wy[i] * wx[j] * in[c];
-        }
-    }
-  return result;
-}
-
 Tensor reference::addPosition(const Tensor &sequence, const Tensor &position) {
   Tensor result = sequence;
   for (size_t i = 0; i < result.data.size(); ++i)
@@ -127,21 +86,31 @@ Tensor reference::addPosition(const Tensor &sequence, const Tensor &position) {
 // Encoder
 //===----------------------------------------------------------------------===//
 
+/// x of `count` channels, normalised in place.
+static void normalise(double *x, int64_t count, double eps,
+                      vit::NormKind kind) {
+  double mean = 0, squares = 0;
+  if (kind == vit::NormKind::Layer)
+    mean = std::accumulate(x, x + count, 0.0) / count;
+  for (int64_t c = 0; c < count; ++c)
+    squares += (x[c] - mean) * (x[c] - mean);
+  double divisor = kind == vit::NormKind::L2 ? std::max(std::sqrt(squares), eps)
+                                             : std::sqrt(squares / count + eps);
+  for (int64_t c = 0; c < count; ++c)
+    x[c] = (x[c] - mean) / divisor;
+}
+
 Tensor reference::layerNorm(const Tensor &input, const Tensor *gain,
-                            const Tensor *bias, double eps) {
-  Tensor result(input.shape);
-  int64_t channels = input.dim(-1);
+                            const Tensor *bias, double eps, vit::NormKind kind,
+                            int64_t groups) {
+  Tensor result = input;
+  int64_t channels = input.dim(-1), size = channels / groups;
   for (int64_t r = 0; r < input.rows(); ++r) {
-    const double *x = input.row(r);
-    double mean = std::accumulate(x, x + channels, 0.0) / channels,
-           variance = 0;
+    double *x = result.row(r);
+    for (int64_t g = 0; g < groups; ++g)
+      normalise(x + g * size, size, eps, kind);
     for (int64_t c = 0; c < channels; ++c)
-      variance += (x[c] - mean) * (x[c] - mean);
-    variance /= channels;
-    for (int64_t c = 0; c < channels; ++c) {
-      double normed = (x[c] - mean) / std::sqrt(variance + eps);
-      result.row(r)[c] = gain ? normed * gain->data[c] + bias->data[c] : normed;
-    }
+      x[c] = x[c] * (gain ? gain->data[c] : 1) + (bias ? bias->data[c] : 0);
   }
   return result;
 }
@@ -182,6 +151,8 @@ static double activateOne(double x, vit::Activation function) {
     return x / (1 + std::exp(-x));
   case vit::Activation::Tanh:
     return std::tanh(x);
+  case vit::Activation::Sigmoid:
+    return 1 / (1 + std::exp(-x));
   }
   llvm_unreachable("unknown activation");
 }
@@ -193,29 +164,73 @@ Tensor reference::activate(Tensor input, vit::Activation function) {
 }
 
 Tensor reference::attention(const Tensor &query, const Tensor &key,
-                            const Tensor &value, int64_t heads, double scale,
+                            const Tensor &value, const Tensor *bias,
+                            const Tensor *mask, int64_t heads, double scale,
                             Tensor *probabilities) {
-  int64_t images = query.dim(0), tokens = query.dim(1),
+  int64_t images = key.dim(0), queries = query.dim(1), keys = key.dim(1),
           headDim = query.dim(2) / heads;
-  Tensor result(query.shape);
+  Tensor result({images, queries, query.dim(2)});
   llvm::parallelFor(0, images * heads, [&](size_t index) {
     int64_t n = index / heads, h = index % heads;
-    std::vector<double> p(tokens);
-    for (int64_t i = 0; i < tokens; ++i) {
-      for (int64_t j = 0; j < tokens; ++j)
-        p[j] = scale * dot(query.row(n * tokens + i) + h * headDim,
-                           key.row(n * tokens + j) + h * headDim, headDim);
-      softmaxInPlace(p.data(), tokens);
-      double *out = result.row(n * tokens + i) + h * headDim;
-      for (int64_t j = 0; j < tokens; ++j)
+    int64_t set = query.dim(0) == 1 ? 0 : n; // of queries
+    std::vector<double> p(keys);
+    for (int64_t i = 0; i < queries; ++i) {
+      for (int64_t j = 0; j < keys; ++j) {
+        p[j] = scale * dot(query.row(set * queries + i) + h * headDim,
+                           key.row(n * keys + j) + h * headDim, headDim);
+        if (bias)
+          p[j] += bias->row(h * queries + i)[j];
+        if (mask)
+          p[j] += mask->row(n % mask->dim(0) * queries + i)[j];
+      }
+      softmaxInPlace(p.data(), keys);
+      double *out = result.row(n * queries + i) + h * headDim;
+      for (int64_t j = 0; j < keys; ++j)
         for (int64_t d = 0; d < headDim; ++d)
-          out[d] += p[j] * (value.row(n * tokens + j) + h * headDim)[d];
+          out[d] += p[j] * (value.row(n * keys + j) + h * headDim)[d];
       if (probabilities)
         std::copy(p.begin(), p.end(),
-                  probabilities->row((n * heads + h) * tokens + i));
+                  probabilities->row((n * heads + h) * queries + i));
     }
   });
   return result;
+}
+
+Tensor reference::rotate(const Tensor &input, const Tensor &cos,
+                         const Tensor &sin, int64_t heads, vit::Pairs pairs) {
+  int64_t tokens = input.dim(1), size = input.dim(2) / heads, half = size / 2;
+  Tensor result(input.shape);
+  for (int64_t r = 0; r < input.rows(); ++r)
+    for (int64_t h = 0; h < heads; ++h) {
+      const double *x = input.row(r) + h * size;
+      int64_t entry = h % cos.dim(0) * tokens + r % tokens;
+      for (int64_t d = 0; d < size; ++d) {
+        double partner = pairs == vit::Pairs::Interleaved
+                             ? (d % 2 ? x[d - 1] : -x[d + 1])
+                             : (d < half ? -x[d + half] : x[d - half]);
+        result.row(r)[h * size + d] =
+            x[d] * cos.row(entry)[d] + partner * sin.row(entry)[d];
+      }
+    }
+  return result;
+}
+
+Tensor reference::affine(Tensor input, const Tensor &scale,
+                         const Tensor *shift) {
+  for (int64_t r = 0; r < input.rows(); ++r)
+    for (int64_t c = 0; c < input.dim(-1); ++c)
+      input.row(r)[c] =
+          input.row(r)[c] * scale.data[c] + (shift ? shift->data[c] : 0);
+  return input;
+}
+
+Tensor reference::gate(Tensor input, const Tensor &gate,
+                       vit::Activation activation) {
+  int64_t rowsPerGate = input.rows() / gate.rows();
+  for (int64_t r = 0; r < input.rows(); ++r)
+    for (int64_t c = 0; c < input.dim(-1); ++c)
+      input.row(r)[c] *= activateOne(gate.row(r / rowsPerGate)[c], activation);
+  return input;
 }
 
 /// Through keys and values that are formed after all: the plain definition.
@@ -259,9 +274,18 @@ Tensor reference::pool(const Tensor &sequence, vit::PoolKind kind,
   int64_t count = kind == vit::PoolKind::Token ? 1 : tokens - first;
   Tensor result({sequence.dim(0), channels});
   for (int64_t n = 0; n < sequence.dim(0); ++n)
-    for (int64_t t = first; t < first + count; ++t)
-      for (int64_t c = 0; c < channels; ++c)
-        result.row(n)[c] += sequence.row(n * tokens + t)[c] / count;
+    for (int64_t c = 0; c < channels; ++c) {
+      double sum = 0, most = -INFINITY;
+      for (int64_t t = first; t < first + count; ++t) {
+        double x = sequence.row(n * tokens + t)[c];
+        sum += x;
+        most = std::max(most, x);
+      }
+      double mean = sum / count;
+      result.row(n)[c] = kind == vit::PoolKind::Max       ? most
+                         : kind == vit::PoolKind::MeanMax ? (mean + most) / 2
+                                                          : mean;
+    }
   return result;
 }
 
@@ -320,6 +344,29 @@ Tensor reference::slice(const Tensor &input, int64_t dimension, int64_t offset,
   return result;
 }
 
+Tensor reference::reshape(Tensor input, llvm::ArrayRef<int64_t> shape) {
+  input.shape = shape.vec();
+  return input;
+}
+
+Tensor reference::transpose(const Tensor &input,
+                            llvm::ArrayRef<int64_t> order) {
+  std::vector<int64_t> shape, steps;
+  for (int64_t dimension : order) {
+    shape.push_back(input.shape[dimension]);
+    steps.push_back(stepOf(input, dimension));
+  }
+  Tensor result(shape);
+  std::vector<int64_t> index(shape.size());
+  for (double &element : result.data) {
+    element = input.data[std::inner_product(index.begin(), index.end(),
+                                            steps.begin(), int64_t(0))];
+    for (size_t d = shape.size(); d-- > 0 && ++index[d] == shape[d];)
+      index[d] = 0;
+  }
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // Arithmetic on parameters
 //===----------------------------------------------------------------------===//
@@ -341,4 +388,30 @@ Tensor reference::scaleColumns(Tensor matrix, const Tensor &factors) {
     for (int64_t c = 0; c < matrix.dim(-1); ++c)
       matrix.row(r)[c] *= factors.data[c];
   return matrix;
+}
+
+Tensor reference::scaleRows(Tensor tensor, const Tensor &factors) {
+  int64_t size = tensor.data.size() / factors.data.size();
+  for (size_t i = 0; i < tensor.data.size(); ++i)
+    tensor.data[i] *= factors.data[i / size];
+  return tensor;
+}
+
+Tensor reference::exp(Tensor input, double limit) {
+  for (double &x : input.data)
+    x = std::exp(std::min(x, limit));
+  return input;
+}
+
+Tensor reference::inverseRoot(Tensor input, double eps) {
+  for (double &x : input.data)
+    x = 1 / std::sqrt(x + eps);
+  return input;
+}
+
+Tensor reference::standardize(Tensor weight, double eps) {
+  int64_t size = weight.data.size() / weight.dim(0);
+  for (int64_t o = 0; o < weight.dim(0); ++o)
+    normalise(weight.data.data() + o * size, size, eps, vit::NormKind::Layer);
+  return weight;
 }

@@ -431,8 +431,8 @@ func.func @f(%x: tensor<1x4x8xf32>, %g: tensor<8xf32>, %h: tensor<7xf32>) {
 
 // layer_norm_c3
 func.func @f(%x: tensor<1x4x8xf32>, %g: tensor<8xf32>, %h: tensor<7xf32>) {
-  // expected-error @+1 {{gain and bias must be given together}}
-  %0 = "vit.layer_norm"(%x, %g) <{eps = 0.0 : f64, operandSegmentSizes = array<i32: 1, 1, 0>}> : (tensor<1x4x8xf32>, tensor<8xf32>) -> tensor<1x4x8xf32>
+  // expected-error @+1 {{a bias needs a gain}}
+  %0 = "vit.layer_norm"(%x, %g) <{eps = 0.0 : f64, operandSegmentSizes = array<i32: 1, 0, 1>}> : (tensor<1x4x8xf32>, tensor<8xf32>) -> tensor<1x4x8xf32>
   return
 }
 
@@ -475,9 +475,9 @@ func.func @f(%x: tensor<1x4x8xf32>, %w: tensor<6x8xf32>) {
 // -----
 
 // attention_c1: keys
-func.func @f(%q: tensor<1x4x8xf32>, %k: tensor<1x5x8xf32>, %v: tensor<1x4x8xf32>) {
-  // expected-error @+1 {{key has shape [1, 5, 8], expected [1, 4, 8]}}
-  %0 = vit.attention %q, %k, %v heads 2 scale 1.0 : (tensor<1x4x8xf32>, tensor<1x5x8xf32>, tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
+func.func @f(%q: tensor<1x4x8xf32>, %k: tensor<1x4x6xf32>, %v: tensor<1x4x6xf32>) {
+  // expected-error @+1 {{key has shape [1, 4, 6], expected [1, 4, 8]}}
+  %0 = vit.attention %q, %k, %v heads 2 scale 1.0 : (tensor<1x4x8xf32>, tensor<1x4x6xf32>, tensor<1x4x6xf32>) -> tensor<1x4x8xf32>
   return
 }
 
@@ -834,5 +834,545 @@ func.func @f(%a: tensor<2x8xf32>) {
 func.func @f(%m: tensor<2x8xf32>, %f: tensor<2xf32>) {
   // expected-error @+1 {{factors has shape [2], expected [8]}}
   %0 = vit.scale_columns %m by %f : tensor<2x8xf32>, tensor<2xf32>
+  return
+}
+
+// -----
+
+// resize_position_c4
+func.func @f(%t: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{factors must be two positive numbers}}
+  %0 = vit.resize_position %t from [2, 2] to [3, 3] prefix 0 factors [1.5, 0.0] : tensor<1x4x8xf32> -> tensor<1x9x8xf32>
+  return
+}
+
+// -----
+
+// layer_norm_c4
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{8 channels cannot be split into 3 groups}}
+  %0 = vit.layer_norm %x eps 0.0 groups 3 : tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// attention_c5
+func.func @f(%x: tensor<1x4x8xf32>, %b: tensor<2x4x5xf32>) {
+  // expected-error @+1 {{bias has shape [2, 4, 5], expected [2, 4, 4]}}
+  %0 = vit.attention %x, %x, %x bias %b heads 2 scale 1.0 : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<2x4x5xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// attention_c6: their number
+func.func @f(%x: tensor<3x4x8xf32>, %m: tensor<2x4x4xf32>) {
+  // expected-error @+1 {{3 images cannot share 2 masks}}
+  %0 = vit.attention %x, %x, %x mask %m heads 2 scale 1.0 : (tensor<3x4x8xf32>, tensor<3x4x8xf32>, tensor<3x4x8xf32>, tensor<2x4x4xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+// attention_c6: their shape
+func.func @f(%x: tensor<2x4x8xf32>, %m: tensor<2x4x5xf32>) {
+  // expected-error @+1 {{mask has shape [2, 4, 5], expected [2, 4, 4]}}
+  %0 = vit.attention %x, %x, %x mask %m heads 2 scale 1.0 : (tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x5xf32>) -> tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+// attention_c7
+func.func @f(%q: tensor<2x4x8xf32>, %k: tensor<3x4x8xf32>) {
+  // expected-error @+1 {{there are queries for 2 images and keys for 3}}
+  %0 = vit.attention %q, %k, %k heads 2 scale 1.0 : (tensor<2x4x8xf32>, tensor<3x4x8xf32>, tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  return
+}
+
+// -----
+
+// rotate_c1
+func.func @f(%x: tensor<1x4x6xf32>, %t: tensor<1x4x3xf32>) {
+  // expected-error @+1 {{6 channels cannot be split into 2 heads of an even number each}}
+  %0 = vit.rotate %x cos %t sin %t heads 2 halves : (tensor<1x4x6xf32>, tensor<1x4x3xf32>, tensor<1x4x3xf32>) -> tensor<1x4x6xf32>
+  return
+}
+
+// -----
+
+// rotate_c2: their number
+func.func @f(%x: tensor<1x4x8xf32>, %t: tensor<3x4x4xf32>) {
+  // expected-error @+1 {{there are 3 tables for 2 heads}}
+  %0 = vit.rotate %x cos %t sin %t heads 2 halves : (tensor<1x4x8xf32>, tensor<3x4x4xf32>, tensor<3x4x4xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// rotate_c2: their shape
+func.func @f(%x: tensor<1x4x8xf32>, %t: tensor<1x4x4xf32>, %s: tensor<1x4x2xf32>) {
+  // expected-error @+1 {{sin has shape [1, 4, 2], expected [1, 4, 4]}}
+  %0 = vit.rotate %x cos %t sin %s heads 2 interleaved : (tensor<1x4x8xf32>, tensor<1x4x4xf32>, tensor<1x4x2xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// affine_c1
+func.func @f(%x: tensor<1x4x8xf32>, %s: tensor<8xf32>, %t: tensor<7xf32>) {
+  // expected-error @+1 {{shift has shape [7], expected [8]}}
+  %0 = vit.affine %x scale %s shift %t : (tensor<1x4x8xf32>, tensor<8xf32>, tensor<7xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// gate_c1
+func.func @f(%x: tensor<1x4x8xf32>, %g: tensor<1x7xf32>) {
+  // expected-error @+1 {{gate has shape [1, 7], expected [1, 8]}}
+  %0 = vit.gate %x by %g sigmoid : tensor<1x4x8xf32>, tensor<1x7xf32>
+  return
+}
+
+// -----
+
+// window_partition_c1: the window
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{grid [2, 2] and window [0, 2] must each be rows and columns, one or more of each}}
+  %0 = vit.window_partition %x grid [2, 2] window [0, 2] shift [0, 0] : tensor<1x4x8xf32> -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// window_partition_c1: the shift
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{shift [2, 0] must be less than the padded map and not negative}}
+  %0 = vit.window_partition %x grid [2, 2] window [2, 2] shift [2, 0] : tensor<1x4x8xf32> -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// window_partition_c2
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{map has shape [1, 4, 8], expected [1, 6, 8]}}
+  %0 = vit.window_partition %x grid [2, 3] window [2, 2] shift [0, 0] : tensor<1x4x8xf32> -> tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+// window_partition_c3
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{result has shape [1, 4, 8], expected [4, 1, 8]}}
+  %0 = vit.window_partition %x grid [2, 2] window [1, 1] shift [0, 0] : tensor<1x4x8xf32> -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// window_merge_c1
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{shift [0, -1] must be less than the padded map and not negative}}
+  %0 = vit.window_merge %x grid [2, 2] window [2, 2] shift [0, -1] : tensor<1x4x8xf32> -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// window_merge_c2
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{result has shape [1, 4, 8], expected [1, 2, 8]}}
+  %0 = vit.window_merge %x grid [2, 1] window [2, 2] shift [0, 0] : tensor<1x4x8xf32> -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// window_merge_c3
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{windows has shape [1, 4, 8], expected [4, 1, 8]}}
+  %0 = vit.window_merge %x grid [2, 2] window [1, 1] shift [0, 0] : tensor<1x4x8xf32> -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// window_mask_c1
+func.func @f() {
+  // expected-error @+1 {{grid [2] and window [2, 2] must each be rows and columns, one or more of each}}
+  %0 = vit.window_mask grid [2] window [2, 2] shift [0, 0] value -100.0 : tensor<1x4x4xf32>
+  return
+}
+
+// -----
+
+// window_mask_c2
+func.func @f() {
+  // expected-error @+1 {{result has shape [1, 4, 4], expected [2, 4, 4]}}
+  %0 = vit.window_mask grid [2, 3] window [2, 2] shift [1, 1] value -100.0 : tensor<1x4x4xf32>
+  return
+}
+
+// -----
+
+// relative_bias_c1
+func.func @f(%t: tensor<9x2xf32>) {
+  // expected-error @+1 {{grid [2, 2] must be rows and columns, one or more of each, and prefix 2 0 or 1}}
+  %0 = vit.relative_bias %t grid [2, 2] prefix 2 : tensor<9x2xf32> -> tensor<2x4x4xf32>
+  return
+}
+
+// -----
+
+// relative_bias_c2
+func.func @f(%t: tensor<9x2xf32>) {
+  // expected-error @+1 {{table has shape [9, 2], expected [12, 2]}}
+  %0 = vit.relative_bias %t grid [2, 2] prefix 1 : tensor<9x2xf32> -> tensor<2x5x5xf32>
+  return
+}
+
+// -----
+
+// relative_bias_c3
+func.func @f(%t: tensor<9x2xf32>) {
+  // expected-error @+1 {{result has shape [2, 5, 5], expected [2, 4, 4]}}
+  %0 = vit.relative_bias %t grid [2, 2] prefix 0 : tensor<9x2xf32> -> tensor<2x5x5xf32>
+  return
+}
+
+// -----
+
+// space_to_depth_c1
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{grid [2, 2] and block [2] must each be rows and columns, one or more of each}}
+  %0 = vit.space_to_depth %x grid [2, 2] block [2] rows : tensor<1x4x8xf32> -> tensor<1x1x32xf32>
+  return
+}
+
+// -----
+
+// space_to_depth_c2
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{map has shape [1, 4, 8], expected [1, 9, 8]}}
+  %0 = vit.space_to_depth %x grid [3, 3] block [2, 2] rows : tensor<1x4x8xf32> -> tensor<1x4x32xf32>
+  return
+}
+
+// -----
+
+// space_to_depth_c3
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{result has shape [1, 1, 16], expected [1, 1, 32]}}
+  %0 = vit.space_to_depth %x grid [2, 2] block [2, 2] columns : tensor<1x4x8xf32> -> tensor<1x1x16xf32>
+  return
+}
+
+// -----
+
+// conv_c1: the stride
+func.func @f(%x: tensor<1x4x8xf32>, %w: tensor<5x1x1x8xf32>) {
+  // expected-error @+1 {{grid [2, 2] and stride [1, 0] must each be rows and columns, one or more of each}}
+  %0 = vit.conv %x, %w grid [2, 2] stride [1, 0] padding [0, 0, 0, 0] : (tensor<1x4x8xf32>, tensor<5x1x1x8xf32>) -> tensor<1x4x5xf32>
+  return
+}
+
+// -----
+
+// conv_c1: the padding
+func.func @f(%x: tensor<1x4x8xf32>, %w: tensor<5x1x1x8xf32>) {
+  // expected-error @+1 {{padding [0, 0, 0] must be four numbers, none negative}}
+  %0 = vit.conv %x, %w grid [2, 2] stride [1, 1] padding [0, 0, 0] : (tensor<1x4x8xf32>, tensor<5x1x1x8xf32>) -> tensor<1x4x5xf32>
+  return
+}
+
+// -----
+
+// conv_c2: neither map nor picture
+func.func @f(%x: tensor<4x8xf32>, %w: tensor<5x1x1x8xf32>) {
+  // expected-error @+1 {{input is neither a map nor a picture}}
+  %0 = vit.conv %x, %w grid [2, 2] stride [1, 1] padding [0, 0, 0, 0] : (tensor<4x8xf32>, tensor<5x1x1x8xf32>) -> tensor<1x4x5xf32>
+  return
+}
+
+// -----
+
+// conv_c2: a map
+func.func @f(%x: tensor<1x4x8xf32>, %w: tensor<5x1x1x8xf32>) {
+  // expected-error @+1 {{map has shape [1, 4, 8], expected [1, 6, 8]}}
+  %0 = vit.conv %x, %w grid [2, 3] stride [1, 1] padding [0, 0, 0, 0] : (tensor<1x4x8xf32>, tensor<5x1x1x8xf32>) -> tensor<1x4x5xf32>
+  return
+}
+
+// -----
+
+// conv_c2: a picture
+func.func @f(%x: tensor<1x3x4x4xf32>, %w: tensor<5x3x2x2xf32>) {
+  // expected-error @+1 {{picture has shape [1, 3, 4, 4], expected [1, 3, 2, 2]}}
+  %0 = vit.conv %x, %w grid [2, 2] stride [1, 1] padding [0, 0, 0, 0] : (tensor<1x3x4x4xf32>, tensor<5x3x2x2xf32>) -> tensor<1x4x5xf32>
+  return
+}
+
+// -----
+
+// conv_c3
+func.func @f(%x: tensor<1x4x8xf32>, %w: tensor<5x1x1x7xf32>) {
+  // expected-error @+1 {{input has 8 channels, weight takes 7}}
+  %0 = vit.conv %x, %w grid [2, 2] stride [1, 1] padding [0, 0, 0, 0] : (tensor<1x4x8xf32>, tensor<5x1x1x7xf32>) -> tensor<1x4x5xf32>
+  return
+}
+
+// -----
+
+// conv_c4
+func.func @f(%x: tensor<1x4x8xf32>, %w: tensor<5x4x4x8xf32>) {
+  // expected-error @+1 {{a window of 4 x 4 does not fit into a padded map of [2, 2]}}
+  %0 = vit.conv %x, %w grid [2, 2] stride [1, 1] padding [1, 1, 1, 0] : (tensor<1x4x8xf32>, tensor<5x4x4x8xf32>) -> tensor<1x4x5xf32>
+  return
+}
+
+// -----
+
+// conv_c5
+func.func @f(%x: tensor<1x4x8xf32>, %w: tensor<5x1x1x8xf32>) {
+  // expected-error @+1 {{result has shape [1, 4, 5], expected [1, 1, 5]}}
+  %0 = vit.conv %x, %w grid [2, 2] stride [2, 2] padding [0, 0, 0, 0] : (tensor<1x4x8xf32>, tensor<5x1x1x8xf32>) -> tensor<1x4x5xf32>
+  return
+}
+
+// -----
+
+// conv_c6
+func.func @f(%x: tensor<1x4x8xf32>, %w: tensor<5x1x1x8xf32>, %b: tensor<4xf32>) {
+  // expected-error @+1 {{bias has shape [4], expected [5]}}
+  %0 = vit.conv %x, %w bias %b grid [2, 2] stride [1, 1] padding [0, 0, 0, 0] : (tensor<1x4x8xf32>, tensor<5x1x1x8xf32>, tensor<4xf32>) -> tensor<1x4x5xf32>
+  return
+}
+
+// -----
+
+// conv_c7
+func.func @f(%x: tensor<1x4x8xf32>, %w: tensor<5x1x1x8xf32>, %r: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{residual has shape [1, 4, 8], expected [1, 4, 5]}}
+  %0 = vit.conv %x, %w residual %r grid [2, 2] stride [1, 1] padding [0, 0, 0, 0] : (tensor<1x4x8xf32>, tensor<5x1x1x8xf32>, tensor<1x4x8xf32>) -> tensor<1x4x5xf32>
+  return
+}
+
+// -----
+
+// depthwise_conv_c1
+func.func @f(%x: tensor<1x4x8xf32>, %w: tensor<1x1x8xf32>) {
+  // expected-error @+1 {{padding [0, -1, 0, 0] must be four numbers, none negative}}
+  %0 = vit.depthwise_conv %x, %w grid [2, 2] stride [1, 1] padding [0, -1, 0, 0] : (tensor<1x4x8xf32>, tensor<1x1x8xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// depthwise_conv_c2
+func.func @f(%x: tensor<1x4x8xf32>, %w: tensor<1x1x8xf32>) {
+  // expected-error @+1 {{map has shape [1, 4, 8], expected [1, 2, 8]}}
+  %0 = vit.depthwise_conv %x, %w grid [2, 1] stride [1, 1] padding [0, 0, 0, 0] : (tensor<1x4x8xf32>, tensor<1x1x8xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// depthwise_conv_c3: its channels
+func.func @f(%x: tensor<1x4x8xf32>, %w: tensor<1x1x7xf32>) {
+  // expected-error @+1 {{weight has shape [1, 1, 7], expected [1, 1, 8]}}
+  %0 = vit.depthwise_conv %x, %w grid [2, 2] stride [1, 1] padding [0, 0, 0, 0] : (tensor<1x4x8xf32>, tensor<1x1x7xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// depthwise_conv_c3: its size
+func.func @f(%x: tensor<1x4x8xf32>, %w: tensor<3x3x8xf32>) {
+  // expected-error @+1 {{a window of 3 x 3 does not fit into a padded map of [2, 2]}}
+  %0 = vit.depthwise_conv %x, %w grid [2, 2] stride [1, 1] padding [0, 0, 0, 0] : (tensor<1x4x8xf32>, tensor<3x3x8xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// depthwise_conv_c4
+func.func @f(%x: tensor<1x4x8xf32>, %w: tensor<1x1x8xf32>) {
+  // expected-error @+1 {{result has shape [1, 1, 8], expected [1, 4, 8]}}
+  %0 = vit.depthwise_conv %x, %w grid [2, 2] stride [1, 1] padding [0, 0, 0, 0] : (tensor<1x4x8xf32>, tensor<1x1x8xf32>) -> tensor<1x1x8xf32>
+  return
+}
+
+// -----
+
+// depthwise_conv_c5
+func.func @f(%x: tensor<1x4x8xf32>, %w: tensor<1x1x8xf32>, %b: tensor<1xf32>) {
+  // expected-error @+1 {{bias has shape [1], expected [8]}}
+  %0 = vit.depthwise_conv %x, %w bias %b grid [2, 2] stride [1, 1] padding [0, 0, 0, 0] : (tensor<1x4x8xf32>, tensor<1x1x8xf32>, tensor<1xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// group_norm_c1
+func.func @f(%x: tensor<1x4x8xf32>, %g: tensor<8xf32>) {
+  // expected-error @+1 {{8 channels cannot be split into 3 groups}}
+  %0 = vit.group_norm %x gain %g bias %g groups 3 eps 0.0 : (tensor<1x4x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// group_norm_c2
+func.func @f(%x: tensor<1x4x8xf32>, %g: tensor<8xf32>, %h: tensor<7xf32>) {
+  // expected-error @+1 {{gain has shape [7], expected [8]}}
+  %0 = vit.group_norm %x gain %h bias %g groups 2 eps 0.0 : (tensor<1x4x8xf32>, tensor<7xf32>, tensor<8xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// group_norm_c3
+func.func @f(%x: tensor<1x4x8xf32>, %g: tensor<8xf32>) {
+  // expected-error @+1 {{eps -1.000000e+00 must be finite and not negative}}
+  %0 = vit.group_norm %x gain %g bias %g groups 2 eps -1.0 : (tensor<1x4x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// group_norm_c4
+func.func @f(%x: tensor<1x4x8xf32>, %g: tensor<8xf32>, %r: tensor<1x3x8xf32>) {
+  // expected-error @+1 {{residual has shape [1, 3, 8], expected [1, 4, 8]}}
+  %0 = vit.group_norm %x gain %g bias %g residual %r groups 2 eps 0.0 : (tensor<1x4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<1x3x8xf32>) -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// spatial_pool_c1: the grid
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{grid [0, 2] and stride [1, 1] must each be rows and columns, one or more of each}}
+  %0 = vit.spatial_pool %x max grid [0, 2] window [2, 2] stride [1, 1] padding [0, 0, 0, 0] : tensor<1x4x8xf32> -> tensor<1x1x8xf32>
+  return
+}
+
+// -----
+
+// spatial_pool_c1: the window
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{window [2] must be rows and columns, one or more of each}}
+  %0 = vit.spatial_pool %x max grid [2, 2] window [2] stride [1, 1] padding [0, 0, 0, 0] : tensor<1x4x8xf32> -> tensor<1x1x8xf32>
+  return
+}
+
+// -----
+
+// spatial_pool_c2
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{map has shape [1, 4, 8], expected [1, 9, 8]}}
+  %0 = vit.spatial_pool %x max grid [3, 3] window [2, 2] stride [1, 1] padding [0, 0, 0, 0] : tensor<1x4x8xf32> -> tensor<1x1x8xf32>
+  return
+}
+
+// -----
+
+// spatial_pool_c3: too large
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{a window of 3 x 3 does not fit into a padded map of [2, 2]}}
+  %0 = vit.spatial_pool %x max grid [2, 2] window [3, 3] stride [1, 1] padding [0, 0, 0, 0] : tensor<1x4x8xf32> -> tensor<1x1x8xf32>
+  return
+}
+
+// -----
+
+// spatial_pool_c3: padding alone
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{padding [2, 0, 0, 0] is as wide as a window of [2, 2]}}
+  %0 = vit.spatial_pool %x max grid [2, 2] window [2, 2] stride [1, 1] padding [2, 0, 0, 0] : tensor<1x4x8xf32> -> tensor<1x1x8xf32>
+  return
+}
+
+// -----
+
+// spatial_pool_c4
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{result has shape [1, 4, 8], expected [1, 1, 8]}}
+  %0 = vit.spatial_pool %x max grid [2, 2] window [2, 2] stride [1, 1] padding [0, 0, 0, 0] : tensor<1x4x8xf32> -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// resize_map_c1
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{from [2, 2] to [3] must each be rows and columns, one or more of each}}
+  %0 = vit.resize_map %x from [2, 2] to [3] : tensor<1x4x8xf32> -> tensor<1x9x8xf32>
+  return
+}
+
+// -----
+
+// resize_map_c2
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{map has shape [1, 4, 8], expected [1, 6, 8]}}
+  %0 = vit.resize_map %x from [2, 3] to [3, 3] : tensor<1x4x8xf32> -> tensor<1x9x8xf32>
+  return
+}
+
+// -----
+
+// resize_map_c3
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{result has shape [1, 8, 8], expected [1, 9, 8]}}
+  %0 = vit.resize_map %x from [2, 2] to [3, 3] : tensor<1x4x8xf32> -> tensor<1x8x8xf32>
+  return
+}
+
+// -----
+
+// reshape_c1
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{[1, 4, 8] has not as many elements as [8]}}
+  %0 = vit.reshape %x : tensor<1x4x8xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// transpose_c1
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{order [0, 2, 2] does not have each of the input's 3 dimensions once}}
+  %0 = vit.transpose %x order [0, 2, 2] : tensor<1x4x8xf32> -> tensor<1x8x8xf32>
+  return
+}
+
+// -----
+
+// transpose_c2
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{result has shape [1, 4, 8], expected [1, 8, 4]}}
+  %0 = vit.transpose %x order [0, 2, 1] : tensor<1x4x8xf32> -> tensor<1x4x8xf32>
+  return
+}
+
+// -----
+
+// constant_c1
+func.func @f() {
+  // expected-error @+1 {{values are 'tensor<2xf64>', expected 'tensor<3xf64>'}}
+  %0 = vit.constant dense<[1.0, 2.0]> : tensor<2xf64> : tensor<3xf32>
+  return
+}
+
+// -----
+
+// scale_rows_c1
+func.func @f(%m: tensor<2x8xf32>, %f: tensor<8xf32>) {
+  // expected-error @+1 {{factors has shape [8], expected [2]}}
+  %0 = vit.scale_rows %m by %f : tensor<2x8xf32>, tensor<8xf32>
   return
 }

@@ -71,3 +71,14 @@ func.func @nobody_reads(%x: tensor<1x8xf32>, %g: tensor<8xf32>) {
   %0 = vit.layer_norm %x gain %g bias %g eps 0.5 : tensor<1x8xf32>, tensor<8xf32>, tensor<8xf32>
   return
 }
+
+// A norm without a bias adds none.
+// CHECK-LABEL: func.func @rms
+func.func @rms(%x: tensor<1x5x8xf32>, %g: tensor<8xf32>, %w: tensor<6x8xf32>) -> tensor<1x5x6xf32> {
+  // CHECK-DAG: %[[NORMED:.+]] = vit.layer_norm %{{[^ ]+}} eps 5.000000e-01 rms : tensor<1x5x8xf32>{{$}}
+  // CHECK-DAG: %[[W1:.+]] = vit.scale_columns
+  // CHECK: vit.linear %[[NORMED]], %[[W1]] : (
+  %0 = vit.layer_norm %x gain %g eps 0.5 rms : tensor<1x5x8xf32>, tensor<8xf32>
+  %1 = vit.linear %0, %w : (tensor<1x5x8xf32>, tensor<6x8xf32>) -> tensor<1x5x6xf32>
+  return %1 : tensor<1x5x6xf32>
+}

@@ -164,3 +164,87 @@ func.func @attributes(%x: tensor<1x8xf32>) {
   %0 = vit.softmax %x {note = "kept"} : tensor<1x8xf32>
   return
 }
+
+// CHECK-LABEL: func.func @attention_with_extras
+func.func @attention_with_extras(%x: tensor<4x4x8xf32>, %q: tensor<1x1x8xf32>, %b: tensor<2x4x4xf32>, %m: tensor<2x4x4xf32>, %t: tensor<2x4x4xf32>, %g: tensor<8xf32>, %v: tensor<4x8xf32>) {
+  // CHECK: vit.attention %{{.+}}, %{{.+}}, %{{.+}} bias %{{.+}} mask %{{.+}} heads 2 scale 1.000000e+00 : (tensor<4x4x8xf32>, tensor<4x4x8xf32>, tensor<4x4x8xf32>, tensor<2x4x4xf32>, tensor<2x4x4xf32>) -> tensor<4x4x8xf32>
+  %0 = vit.attention %x, %x, %x bias %b mask %m heads 2 scale 1.000000e+00 : (tensor<4x4x8xf32>, tensor<4x4x8xf32>, tensor<4x4x8xf32>, tensor<2x4x4xf32>, tensor<2x4x4xf32>) -> tensor<4x4x8xf32>
+  // CHECK: vit.attention %{{.+}}, %{{.+}}, %{{.+}} heads 2 scale 1.000000e+00 : (tensor<1x1x8xf32>, tensor<4x4x8xf32>, tensor<4x4x8xf32>) -> tensor<4x1x8xf32>
+  %1 = vit.attention %q, %x, %x heads 2 scale 1.000000e+00 : (tensor<1x1x8xf32>, tensor<4x4x8xf32>, tensor<4x4x8xf32>) -> tensor<4x1x8xf32>
+  // CHECK: vit.rotate %{{.+}} cos %{{.+}} sin %{{.+}} heads 2 halves : (tensor<4x4x8xf32>, tensor<2x4x4xf32>, tensor<2x4x4xf32>) -> tensor<4x4x8xf32>
+  %2 = vit.rotate %x cos %t sin %t heads 2 halves : (tensor<4x4x8xf32>, tensor<2x4x4xf32>, tensor<2x4x4xf32>) -> tensor<4x4x8xf32>
+  // CHECK: vit.affine %{{.+}} scale %{{.+}} : (tensor<4x4x8xf32>, tensor<8xf32>) -> tensor<4x4x8xf32>
+  %3 = vit.affine %x scale %g : (tensor<4x4x8xf32>, tensor<8xf32>) -> tensor<4x4x8xf32>
+  // CHECK: vit.affine %{{.+}} scale %{{.+}} shift %{{.+}} : (tensor<4x4x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x4x8xf32>
+  %4 = vit.affine %x scale %g shift %g : (tensor<4x4x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x4x8xf32>
+  // CHECK: vit.gate %{{.+}} by %{{.+}} silu : tensor<4x4x8xf32>, tensor<4x4x8xf32>
+  %5 = vit.gate %x by %x silu : tensor<4x4x8xf32>, tensor<4x4x8xf32>
+  // CHECK: vit.gate %{{.+}} by %{{.+}} sigmoid : tensor<4x4x8xf32>, tensor<4x8xf32>
+  %6 = vit.gate %x by %v sigmoid : tensor<4x4x8xf32>, tensor<4x8xf32>
+  // CHECK: vit.layer_norm %{{.+}} gain %{{.+}} eps {{[^ ]+}} rms groups 2 : tensor<4x4x8xf32>, tensor<8xf32>
+  %7 = vit.layer_norm %x gain %g eps 1.000000e-01 rms groups 2 : tensor<4x4x8xf32>, tensor<8xf32>
+  // CHECK: vit.layer_norm %{{.+}} eps {{[^ ]+}} l2 : tensor<4x4x8xf32>
+  %8 = vit.layer_norm %x eps 1.000000e-01 l2 : tensor<4x4x8xf32>
+  // CHECK: vit.pool %{{.+}} mean_max 1 : tensor<4x4x8xf32> -> tensor<4x8xf32>
+  %9 = vit.pool %x mean_max 1 : tensor<4x4x8xf32> -> tensor<4x8xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @windows
+func.func @windows(%x: tensor<1x6x8xf32>, %t: tensor<18x2xf32>) {
+  // CHECK: vit.window_partition %{{.+}} grid [2, 3] window [2, 2] shift [1, 1] : tensor<1x6x8xf32> -> tensor<2x4x8xf32>
+  %0 = vit.window_partition %x grid [2, 3] window [2, 2] shift [1, 1] : tensor<1x6x8xf32> -> tensor<2x4x8xf32>
+  // CHECK: vit.window_partition %{{.+}} grid [2, 3] window [1, 3] shift [0, 0] grid : tensor<1x6x8xf32> -> tensor<3x2x8xf32>
+  %1 = vit.window_partition %x grid [2, 3] window [1, 3] shift [0, 0] grid : tensor<1x6x8xf32> -> tensor<3x2x8xf32>
+  // CHECK: vit.window_merge %{{.+}} grid [2, 3] window [2, 2] shift [1, 1] : tensor<2x4x8xf32> -> tensor<1x6x8xf32>
+  %2 = vit.window_merge %0 grid [2, 3] window [2, 2] shift [1, 1] : tensor<2x4x8xf32> -> tensor<1x6x8xf32>
+  // CHECK: vit.window_mask grid [2, 3] window [2, 2] shift [1, 1] value -1.000000e+02 : tensor<2x4x4xf32>
+  %3 = vit.window_mask grid [2, 3] window [2, 2] shift [1, 1] value -1.000000e+02 : tensor<2x4x4xf32>
+  // CHECK: vit.relative_bias %{{.+}} grid [2, 3] prefix 1 : tensor<18x2xf32> -> tensor<2x7x7xf32>
+  %4 = vit.relative_bias %t grid [2, 3] prefix 1 : tensor<18x2xf32> -> tensor<2x7x7xf32>
+  // CHECK: vit.space_to_depth %{{.+}} grid [2, 3] block [2, 2] columns : tensor<1x6x8xf32> -> tensor<1x2x32xf32>
+  %5 = vit.space_to_depth %x grid [2, 3] block [2, 2] columns : tensor<1x6x8xf32> -> tensor<1x2x32xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @convolutions
+func.func @convolutions(%p: tensor<1x3x5x5xf32>, %pw: tensor<8x3x3x3xf32>, %x: tensor<1x4x8xf32>, %w: tensor<8x2x2x8xf32>, %d: tensor<2x2x8xf32>, %g: tensor<8xf32>, %r: tensor<1x1x8xf32>) {
+  // CHECK: vit.conv %{{.+}}, %{{.+}} grid [5, 5] stride [2, 2] padding [0, 0, 0, 0] : (tensor<1x3x5x5xf32>, tensor<8x3x3x3xf32>) -> tensor<1x4x8xf32>
+  %0 = vit.conv %p, %pw grid [5, 5] stride [2, 2] padding [0, 0, 0, 0] : (tensor<1x3x5x5xf32>, tensor<8x3x3x3xf32>) -> tensor<1x4x8xf32>
+  // CHECK: vit.conv %{{.+}}, %{{.+}} bias %{{.+}} residual %{{.+}} grid [2, 2] stride [1, 1] padding [0, 0, 0, 0] activation relu : (tensor<1x4x8xf32>, tensor<8x2x2x8xf32>, tensor<8xf32>, tensor<1x1x8xf32>) -> tensor<1x1x8xf32>
+  %1 = vit.conv %x, %w bias %g residual %r grid [2, 2] stride [1, 1] padding [0, 0, 0, 0] activation relu : (tensor<1x4x8xf32>, tensor<8x2x2x8xf32>, tensor<8xf32>, tensor<1x1x8xf32>) -> tensor<1x1x8xf32>
+  // CHECK: vit.depthwise_conv %{{.+}}, %{{.+}} bias %{{.+}} grid [2, 2] stride [1, 1] padding [0, 0, 1, 1] activation silu : (tensor<1x4x8xf32>, tensor<2x2x8xf32>, tensor<8xf32>) -> tensor<1x4x8xf32>
+  %2 = vit.depthwise_conv %x, %d bias %g grid [2, 2] stride [1, 1] padding [0, 0, 1, 1] activation silu : (tensor<1x4x8xf32>, tensor<2x2x8xf32>, tensor<8xf32>) -> tensor<1x4x8xf32>
+  // CHECK: vit.group_norm %{{.+}} gain %{{.+}} bias %{{.+}} groups 2 eps {{[^ ]+}} : (tensor<1x4x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<1x4x8xf32>
+  %3 = vit.group_norm %x gain %g bias %g groups 2 eps 1.000000e-01 : (tensor<1x4x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<1x4x8xf32>
+  // CHECK: vit.group_norm %{{.+}} gain %{{.+}} bias %{{.+}} residual %{{.+}} groups 2 eps {{[^ ]+}} activation relu : (tensor<1x4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
+  %4 = vit.group_norm %x gain %g bias %g residual %x groups 2 eps 1.000000e-01 activation relu : (tensor<1x4x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
+  // CHECK: vit.spatial_pool %{{.+}} max grid [2, 2] window [2, 2] stride [1, 1] padding [0, 0, 1, 1] pad_zero : tensor<1x4x8xf32> -> tensor<1x4x8xf32>
+  %5 = vit.spatial_pool %x max grid [2, 2] window [2, 2] stride [1, 1] padding [0, 0, 1, 1] pad_zero : tensor<1x4x8xf32> -> tensor<1x4x8xf32>
+  // CHECK: vit.spatial_pool %{{.+}} mean grid [2, 2] window [2, 2] stride [2, 2] padding [0, 0, 0, 0] : tensor<1x4x8xf32> -> tensor<1x1x8xf32>
+  %6 = vit.spatial_pool %x mean grid [2, 2] window [2, 2] stride [2, 2] padding [0, 0, 0, 0] : tensor<1x4x8xf32> -> tensor<1x1x8xf32>
+  // CHECK: vit.resize_map %{{.+}} from [2, 2] to [3, 3] : tensor<1x4x8xf32> -> tensor<1x9x8xf32>
+  %7 = vit.resize_map %x from [2, 2] to [3, 3] : tensor<1x4x8xf32> -> tensor<1x9x8xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @on_parameters
+func.func @on_parameters(%t: tensor<1x4x8xf32>, %m: tensor<2x8xf32>, %f: tensor<2xf32>) {
+  // CHECK: vit.resize_position %{{.+}} from [2, 2] to [3, 3] prefix 0 bilinear antialias factors [1.500000e+00, 1.500000e+00] : tensor<1x4x8xf32> -> tensor<1x9x8xf32>
+  %0 = vit.resize_position %t from [2, 2] to [3, 3] prefix 0 bilinear antialias factors [1.500000e+00, 1.500000e+00] : tensor<1x4x8xf32> -> tensor<1x9x8xf32>
+  // CHECK: vit.reshape %{{.+}} : tensor<1x4x8xf32> -> tensor<4x8xf32>
+  %1 = vit.reshape %t : tensor<1x4x8xf32> -> tensor<4x8xf32>
+  // CHECK: vit.transpose %{{.+}} order [0, 2, 1] : tensor<1x4x8xf32> -> tensor<1x8x4xf32>
+  %2 = vit.transpose %t order [0, 2, 1] : tensor<1x4x8xf32> -> tensor<1x8x4xf32>
+  // CHECK: vit.constant dense<[1.000000e+00, 2.500000e-01]> : tensor<2xf64> : tensor<2xf32>
+  %3 = vit.constant dense<[1.000000e+00, 2.500000e-01]> : tensor<2xf64> : tensor<2xf32>
+  // CHECK: vit.exp %{{.+}} limit {{[^ ]+}} : tensor<2xf32>
+  %4 = vit.exp %f limit 4.600000e+00 : tensor<2xf32>
+  // CHECK: vit.inverse_root %{{.+}} eps {{[^ ]+}} : tensor<2xf32>
+  %5 = vit.inverse_root %f eps 1.000000e-05 : tensor<2xf32>
+  // CHECK: vit.standardize %{{.+}} eps {{[^ ]+}} : tensor<2x8xf32>
+  %6 = vit.standardize %m eps 1.000000e-05 : tensor<2x8xf32>
+  // CHECK: vit.scale_rows %{{.+}} by %{{.+}} : tensor<2x8xf32>, tensor<2xf32>
+  %7 = vit.scale_rows %m by %f : tensor<2x8xf32>, tensor<2xf32>
+  return
+}

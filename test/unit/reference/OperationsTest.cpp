@@ -192,8 +192,8 @@ TEST(Activate, FarFromZero) {
 TEST(Attention, OneTokenIsItsValue) {
   Tensor query = tensor({1, 1, 4}, {3, 1, 4, 1}),
          value = tensor({1, 1, 4}, {5, 6, 7, 8}), maps({1, 2, 1, 1});
-  expectTensor(attention(query, query, value, 2, 0.5, &maps), {1, 1, 4},
-               {5, 6, 7, 8});
+  expectTensor(attention(query, query, value, nullptr, nullptr, 2, 0.5, &maps),
+               {1, 1, 4}, {5, 6, 7, 8});
   expectTensor(maps, {1, 2, 1, 1}, {1, 1});
 }
 
@@ -203,8 +203,8 @@ TEST(Attention, TwoTokens) {
   double scale = 0.25, far = std::log(3.0) / scale;
   Tensor query = tensor({1, 2, 1}, {1, 1}), key = tensor({1, 2, 1}, {0, far}),
          value = tensor({1, 2, 1}, {8, 16}), maps({1, 1, 2, 2});
-  expectTensor(attention(query, key, value, 1, scale, &maps), {1, 2, 1},
-               {14, 14});
+  expectTensor(attention(query, key, value, nullptr, nullptr, 1, scale, &maps),
+               {1, 2, 1}, {14, 14});
   expectTensor(maps, {1, 1, 2, 2}, {0.25, 0.75, 0.25, 0.75});
 }
 
@@ -214,8 +214,8 @@ TEST(Attention, HeadsAndImagesStayApart) {
   Tensor query = tensor({2, 2, 2}, {1, 1, 1, 1, 0, 0, 0, 0});
   Tensor key = tensor({2, 2, 2}, {0, 2000, 2000, 0, 1, 1, 1, 1});
   Tensor value = tensor({2, 2, 2}, {1, 2, 3, 4, 10, 20, 30, 40});
-  expectTensor(attention(query, key, value, 2, 1, nullptr), {2, 2, 2},
-               {3, 2, 3, 2, 20, 30, 20, 30});
+  expectTensor(attention(query, key, value, nullptr, nullptr, 2, 1, nullptr),
+               {2, 2, 2}, {3, 2, 3, 2, 20, 30, 20, 30});
 }
 
 TEST(SingleQueryAttention, EqualsAttentionOfThatQuery) {
@@ -228,7 +228,8 @@ TEST(SingleQueryAttention, EqualsAttentionOfThatQuery) {
   for (int64_t row = 0; row < 6; ++row)
     std::copy_n(query.row(row / 3), 4, queries.row(row));
   Tensor all = attention(queries, linear(sequence, key, nullptr),
-                         linear(sequence, value, nullptr), 2, 0.5, nullptr);
+                         linear(sequence, value, nullptr), nullptr, nullptr, 2,
+                         0.5, nullptr);
   expectTensor(singleQueryAttention(sequence, query, key, value, 2, 0.5),
                {2, 4}, pool(all, PoolKind::Token, 1).data);
 }

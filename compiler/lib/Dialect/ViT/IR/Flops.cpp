@@ -27,6 +27,14 @@ static double flopsOf(Operation *operation) {
       .Case([](LinearOp op) {
         return 2 * elements(op.getResult()) * last(op.getInput());
       })
+      .Case([](ConvOp op) {
+        return 2 * elements(op.getResult()) * elements(op.getWeight()) /
+               last(op.getResult());
+      })
+      .Case([](DepthwiseConvOp op) {
+        return 2 * elements(op.getResult()) * elements(op.getWeight()) /
+               last(op.getResult());
+      })
       .Case([](MlpOp op) {
         return 2 * elements(op.getInput()) / last(op.getInput()) *
                (elements(op.getUp()) + elements(op.getDown()));
@@ -35,7 +43,7 @@ static double flopsOf(Operation *operation) {
         return 2 * elements(op.getResult()) * last(op.getPooled());
       })
       .Case([](AttentionOp op) {
-        return 4 * elements(op.getQuery()) * extent(op.getQuery(), 1);
+        return 4 * elements(op.getResult()) * extent(op.getKey(), 1);
       })
       .Case([](SingleQueryAttentionOp op) {
         double projections = 2 * extent(op.getQuery(), 0) *
@@ -52,11 +60,10 @@ double vitc::vit::countFlops(ModuleOp module) {
   double flops = 0;
   for (auto function : module.getOps<func::FuncOp>())
     function.walk([&](Operation *op) {
-      bool isConstant = isa<GetOp, FillOp>(op) ||
-                        (op->getNumOperands() > 0 &&
-                         llvm::all_of(op->getOperands(), [&](Value v) {
-                           return constant.contains(v);
-                         }));
+      bool isConstant = isa_and_nonnull<ViTDialect>(op->getDialect()) &&
+                        llvm::all_of(op->getOperands(), [&](Value v) {
+                          return constant.contains(v);
+                        });
       if (isConstant)
         constant.insert(op->result_begin(), op->result_end());
       else

@@ -1,5 +1,7 @@
 #include "vitc/Dialect/ViT/IR/ViT.h"
 
+#include "Verify.h"
+
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -10,41 +12,6 @@ using namespace vitc::vit;
 
 #define GET_OP_CLASSES
 #include "vitc/Dialect/ViT/IR/ViTOps.cpp.inc"
-
-//===----------------------------------------------------------------------===//
-// Helpers of the verifiers
-//===----------------------------------------------------------------------===//
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-static int64_t lastDim(Value value) { return shapeOf(value).back(); }
-
-/// "[1, 17, 48]".
-static std::string words(ArrayRef<int64_t> shape) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << "[";
-  llvm::interleaveComma(shape, os);
-  os << "]";
-  return text;
-}
-
-/// Fails unless `value`, if there is one, has exactly the shape.
-static LogicalResult expectShape(Operation *op, StringRef what, Value value,
-                                 ArrayRef<int64_t> shape) {
-  if (!value || shapeOf(value) == shape)
-    return success();
-  return op->emitOpError() << what << " has shape " << words(shapeOf(value))
-                           << ", expected " << words(shape);
-}
-
-/// `shape` with another last dimension.
-static SmallVector<int64_t> withLastDim(ArrayRef<int64_t> shape, int64_t last) {
-  SmallVector<int64_t> result(shape);
-  result.back() = last;
-  return result;
-}
 
 //===----------------------------------------------------------------------===//
 // Parameters
@@ -136,12 +103,6 @@ LogicalResult ConcatTokensOp::verify() {
 }
 
 LogicalResult ResizePositionOp::verify() {
-  auto isGrid = [](ArrayRef<int64_t> grid) {
-    // Within 32 bits, so that products fit in 64.
-    return grid.size() == 2 && llvm::all_of(grid, [](int64_t extent) {
-             return extent >= 1 && extent <= INT32_MAX;
-           });
-  };
   if (!isGrid(getFrom()) || !isGrid(getTo())) // resize_position_c1
     return emitOpError()
            << "from " << words(getFrom()) << " to " << words(getTo())
@@ -155,6 +116,11 @@ LogicalResult ResizePositionOp::verify() {
                          {1, prefix + getFrom()[0] * getFrom()[1],
                           table[2]}))) // resize_position_c2
     return failure();
+  if (auto factors = getFactors();
+      factors && (factors->size() != 2 || !llvm::all_of(*factors, [](double f) {
+                    return std::isfinite(f) && f > 0;
+                  }))) // resize_position_c4
+    return emitOpError("factors must be two positive numbers");
   return expectShape(
       *this, "result", getResult(),
       {1, prefix + getTo()[0] * getTo()[1], table[2]}); // resize_position_c3
@@ -171,8 +137,13 @@ LogicalResult AddPositionOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult LayerNormOp::verify() {
-  if (!getGain() != !getBias()) // layer_norm_c3
-    return emitOpError("gain and bias must be given together");
+  if (getBias() && !getGain()) // layer_norm_c3
+    return emitOpError("a bias needs a gain");
+  if (int64_t groups = getGroups();
+      groups < 1 || lastDim(getInput()) % groups) // layer_norm_c4
+    return emitOpError() << lastDim(getInput())
+                         << " channels cannot be split into " << groups
+                         << " groups";
   if (failed(expectShape(*this, "gain", getGain(),
                          {lastDim(getInput())})) || // layer_norm_c1
       failed(expectShape(*this, "bias", getBias(), {lastDim(getInput())})))
@@ -206,24 +177,75 @@ LogicalResult LinearOp::verify() {
                      shapeOf(getResult())); // linear_c4
 }
 
+void AttentionOp::build(OpBuilder &builder, OperationState &state, Type result,
+                        Type probabilities, Value query, Value key, Value value,
+                        int64_t heads, llvm::APFloat scale, Value bias,
+                        Value mask) {
+  build(builder, state, result, probabilities, query, key, value, bias, mask,
+        heads, scale);
+}
+
 LogicalResult AttentionOp::verify() {
-  auto shape = shapeOf(getQuery());
-  if (failed(expectShape(*this, "key", getKey(), shape)) || // attention_c1
-      failed(expectShape(*this, "value", getValue(), shape)) ||
-      failed(expectShape(*this, "result", getResult(), shape)))
+  auto query = shapeOf(getQuery()), key = shapeOf(getKey());
+  int64_t images = key[0], queries = query[1], keys = key[1],
+          channels = query[2], heads = getHeads();
+  if (query[0] != images && query[0] != 1) // attention_c7
+    return emitOpError() << "there are queries for " << query[0]
+                         << " images and keys for " << images;
+  if (failed(expectShape(*this, "key", getKey(),
+                         {images, keys, channels})) || // attention_c1
+      failed(expectShape(*this, "value", getValue(), key)) ||
+      failed(expectShape(*this, "result", getResult(),
+                         {images, queries, channels})))
     return failure();
-  int64_t heads = getHeads();
-  if (heads < 1 || shape[2] % heads) // attention_c2
-    return emitOpError() << shape[2] << " channels cannot be split into "
+  if (heads < 1 || channels % heads) // attention_c2
+    return emitOpError() << channels << " channels cannot be split into "
                          << heads << " heads";
-  if (failed(
-          expectShape(*this, "probabilities", getProbabilities(),
-                      {shape[0], heads, shape[1], shape[1]}))) // attention_c3
+  if (failed(expectShape(*this, "probabilities", getProbabilities(),
+                         {images, heads, queries, keys}))) // attention_c3
     return failure();
   if (double scale = getScale().convertToDouble();
       !std::isfinite(scale)) // attention_c4
     return emitOpError() << "scale " << scale << " must be finite";
-  return success();
+  if (failed(expectShape(*this, "bias", getBias(),
+                         {heads, queries, keys}))) // attention_c5
+    return failure();
+  if (!getMask())
+    return success();
+  int64_t masks = shapeOf(getMask())[0];
+  if (images % masks) // attention_c6
+    return emitOpError() << images << " images cannot share " << masks
+                         << " masks";
+  return expectShape(*this, "mask", getMask(), {masks, queries, keys});
+}
+
+LogicalResult RotateOp::verify() {
+  auto input = shapeOf(getInput()), cos = shapeOf(getCos());
+  int64_t heads = getHeads();
+  if (heads < 1 || input[2] % (2 * heads)) // rotate_c1
+    return emitOpError() << input[2] << " channels cannot be split into "
+                         << heads << " heads of an even number each";
+  if (cos[0] != 1 && cos[0] != heads) // rotate_c2
+    return emitOpError() << "there are " << cos[0] << " tables for " << heads
+                         << " heads";
+  SmallVector<int64_t> table = {cos[0], input[1], input[2] / heads};
+  if (failed(expectShape(*this, "cos", getCos(), table)))
+    return failure();
+  return expectShape(*this, "sin", getSin(), table);
+}
+
+LogicalResult AffineOp::verify() {
+  if (failed(expectShape(*this, "scale", getScale(),
+                         {lastDim(getInput())}))) // affine_c1
+    return failure();
+  return expectShape(*this, "shift", getShift(), {lastDim(getInput())});
+}
+
+LogicalResult GateOp::verify() {
+  auto input = shapeOf(getInput());
+  if (input.size() == 3 && shapeOf(getGate()).size() == 2) // gate_c1
+    return expectShape(*this, "gate", getGate(), {input[0], input[2]});
+  return expectShape(*this, "gate", getGate(), input);
 }
 
 LogicalResult SingleQueryAttentionOp::verify() {
@@ -332,11 +354,48 @@ LogicalResult SliceOp::verify() {
   return expectShape(*this, "result", getResult(), expected); // slice_c3
 }
 
+LogicalResult ReshapeOp::verify() {
+  if (getInput().getType().getNumElements() !=
+      getResult().getType().getNumElements()) // reshape_c1
+    return emitOpError() << words(shapeOf(getInput())) << " has not as many "
+                         << "elements as " << words(shapeOf(getResult()));
+  return success();
+}
+
+LogicalResult TransposeOp::verify() {
+  auto input = shapeOf(getInput());
+  SmallVector<int64_t> sorted(getOrder()), expected;
+  llvm::sort(sorted);
+  if (sorted != llvm::to_vector(llvm::seq<int64_t>(0, input.size())))
+    return emitOpError() << "order " << words(getOrder()) // transpose_c1
+                         << " does not have each of the input's "
+                         << input.size() << " dimensions once";
+  for (int64_t dimension : getOrder())
+    expected.push_back(input[dimension]);
+  return expectShape(*this, "result", getResult(), expected); // transpose_c2
+}
+
 //===----------------------------------------------------------------------===//
 // Arithmetic on parameters
 //===----------------------------------------------------------------------===//
 
+LogicalResult ConstantOp::verify() {
+  auto type = cast<RankedTensorType>(getValues().getShapedType());
+  if (type.getShape() != shapeOf(getResult()) ||
+      !type.getElementType().isF64()) // constant_c1
+    return emitOpError() << "values are " << type << ", expected "
+                         << RankedTensorType::get(
+                                shapeOf(getResult()),
+                                Float64Type::get(getContext()));
+  return success();
+}
+
+LogicalResult ScaleRowsOp::verify() {
+  return expectShape(*this, "factors", getFactors(),
+                     {shapeOf(getTensor())[0]}); // scale_rows_c1
+}
+
 LogicalResult ScaleColumnsOp::verify() {
   return expectShape(*this, "factors", getFactors(),
-                     {lastDim(getMatrix())}); // scale_columns_c1
+                     {lastDim(getTensor())}); // scale_columns_c1
 }

@@ -71,10 +71,35 @@ struct DecomposeHead : OpRewritePattern<HeadOp> {
   }
 };
 
+/// A window of one pixel that visits every pixel.
+struct DecomposePointwiseConv : OpRewritePattern<ConvOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ConvOp op,
+                                PatternRewriter &rewriter) const override {
+    auto isOne = [](int64_t extent) { return extent == 1; };
+    if (op.readsPicture() ||
+        op.getWindow() != std::pair<int64_t, int64_t>(1, 1) ||
+        !llvm::all_of(op.getStride(), isOne) ||
+        llvm::any_of(op.getPadding(), [](int64_t side) { return side != 0; }))
+      return rewriter.notifyMatchFailure(op, "not pixel by pixel");
+    auto weight = cast<RankedTensorType>(op.getWeight().getType());
+    Value matrix = ReshapeOp::create(
+        rewriter, op.getWeight().getLoc(),
+        weight.clone({weight.getDimSize(0), weight.getDimSize(3)}),
+        op.getWeight());
+    rewriter.replaceOpWithNewOp<LinearOp>(op, op.getType(), op.getInput(),
+                                          matrix, op.getBias(),
+                                          op.getResidual(), op.getActivation());
+    return success();
+  }
+};
+
 struct DecomposePass : vitc::vit::impl::DecomposePassBase<DecomposePass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<DecomposeMlp, DecomposeHead>(&getContext());
+    patterns.add<DecomposeMlp, DecomposeHead, DecomposePointwiseConv>(
+        &getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

@@ -56,11 +56,14 @@ struct FoldAffine : OpRewritePattern<LayerNormOp> {
       Value weight =
           ScaleColumnsOp::create(rewriter, linear.getWeight().getLoc(),
                                  linear.getWeight(), op.getGain());
-      Value bias = LinearOp::create(rewriter, location, op.getBias(),
-                                    linear.getWeight(), linear.getBias());
+      Value bias = op.getBias()
+                       ? LinearOp::create(rewriter, location, op.getBias(),
+                                          linear.getWeight(), linear.getBias())
+                       : linear.getBias();
       rewriter.modifyOpInPlace(linear, [&] {
         linear.getWeightMutable().assign(weight);
-        linear.getBiasMutable().assign(bias);
+        if (bias)
+          linear.getBiasMutable().assign(bias);
       });
     }
     rewriter.modifyOpInPlace(op, [&] {

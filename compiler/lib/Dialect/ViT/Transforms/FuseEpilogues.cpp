@@ -12,30 +12,48 @@ namespace vitc::vit {
 using namespace mlir;
 using namespace vitc::vit;
 
-/// The linear layer behind `value` if `value` is used once and the layer has no
-/// residual yet.
-static LinearOp soleLinear(Value value) {
-  auto linear = value.getDefiningOp<LinearOp>();
-  return linear && linear->hasOneUse() && !linear.getResidual() ? linear
-                                                                : LinearOp();
+/// True if the layer may still take a residual.
+static bool isOpen(Operation *layer) {
+  if (auto linear = dyn_cast<LinearOp>(layer))
+    return !linear.getResidual();
+  if (auto conv = dyn_cast<ConvOp>(layer))
+    return !conv.getResidual();
+  return false;
 }
 
 namespace {
 
+/// f(W·x + b) in the kernel that computes W·x + b; likewise for a group norm,
+/// whose residual comes before the activation.
 struct FuseActivation : OpRewritePattern<ActivationOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(ActivationOp op,
                                 PatternRewriter &rewriter) const override {
-    LinearOp linear = soleLinear(op.getInput());
-    if (!linear || linear.getActivation() != Activation::None)
-      return rewriter.notifyMatchFailure(
-          op, "the input is not a plain linear layer used once");
-    rewriter.replaceOp(op,
-                       LinearOp::create(rewriter, linear.getLoc(), op.getType(),
-                                        linear.getInput(), linear.getWeight(),
-                                        linear.getBias(), /*residual=*/Value(),
-                                        op.getFunction()));
+    Operation *layer = op.getInput().getDefiningOp();
+    if (!layer || !layer->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "no layer for this one alone");
+    if (isOpen(layer)) {
+      if (auto linear = dyn_cast<LinearOp>(layer))
+        return take(linear, op, rewriter);
+      return take(cast<ConvOp>(layer), op, rewriter);
+    }
+    if (auto conv = dyn_cast<DepthwiseConvOp>(layer))
+      return take(conv, op, rewriter);
+    if (auto norm = dyn_cast<GroupNormOp>(layer))
+      return take(norm, op, rewriter);
+    return rewriter.notifyMatchFailure(
+        op, "the input is not a layer that can take an activation");
+  }
+
+  template <typename Layer>
+  static LogicalResult take(Layer layer, ActivationOp op,
+                            PatternRewriter &rewriter) {
+    if (layer.getActivation() != Activation::None)
+      return rewriter.notifyMatchFailure(op, "the layer has an activation");
+    rewriter.modifyOpInPlace(layer,
+                             [&] { layer.setActivation(op.getFunction()); });
+    rewriter.replaceOp(op, layer.getResult());
     return success();
   }
 };
@@ -47,20 +65,31 @@ struct FuseResidual : OpRewritePattern<AddOp> {
                                 PatternRewriter &rewriter) const override {
     for (auto [candidate, residual] : {std::pair(op.getLhs(), op.getRhs()),
                                        std::pair(op.getRhs(), op.getLhs())}) {
-      LinearOp linear = soleLinear(candidate);
-      if (!linear)
+      Operation *layer = candidate.getDefiningOp();
+      if (!layer || !layer->hasOneUse())
         continue;
-      // Created at the sum, where both the layer's operands and the residual
-      // are known.
-      rewriter.replaceOp(op,
-                         LinearOp::create(rewriter, linear.getLoc(),
-                                          op.getType(), linear.getInput(),
-                                          linear.getWeight(), linear.getBias(),
-                                          residual, linear.getActivation()));
-      return success();
+      if (auto linear = dyn_cast<LinearOp>(layer); linear && isOpen(layer))
+        return take(linear, op, residual, rewriter);
+      if (auto conv = dyn_cast<ConvOp>(layer); conv && isOpen(layer))
+        return take(conv, op, residual, rewriter);
+      if (auto norm = dyn_cast<GroupNormOp>(layer);
+          norm && !norm.getResidual() &&
+          norm.getActivation() == Activation::None)
+        return take(norm, op, residual, rewriter);
     }
-    return rewriter.notifyMatchFailure(
-        op, "neither operand is a linear layer used once");
+    return rewriter.notifyMatchFailure(op,
+                                       "neither operand is a layer used once");
+  }
+
+  /// The layer moves to the sum, where the residual is known, too.
+  template <typename Layer>
+  static LogicalResult take(Layer layer, AddOp op, Value residual,
+                            PatternRewriter &rewriter) {
+    rewriter.moveOpBefore(layer, op);
+    rewriter.modifyOpInPlace(
+        layer, [&] { layer.getResidualMutable().assign(residual); });
+    rewriter.replaceOp(op, layer.getResult());
+    return success();
   }
 };
 

@@ -30,12 +30,10 @@ struct HoistParametersPass
     Block &body = function.getBody().front();
     DenseSet<Operation *> constant; // ops that depend on parameters alone
     for (Operation &op : body)
-      if (isa<GetOp, FillOp>(op) ||
-          (op.getNumOperands() > 0 &&
-           isa_and_nonnull<ViTDialect>(op.getDialect()) &&
-           llvm::all_of(op.getOperands(), [&](Value v) {
-             return constant.contains(v.getDefiningOp());
-           })))
+      if (isa_and_nonnull<ViTDialect>(op.getDialect()) &&
+          llvm::all_of(op.getOperands(), [&](Value v) {
+            return constant.contains(v.getDefiningOp());
+          }))
         constant.insert(&op);
 
     for (Operation &op : body) {

@@ -30,9 +30,11 @@ static std::optional<int64_t> onlyPooledToken(Value sequence) {
 /// Operands of `op` that carry the sequence; none if the op mixes tokens.
 static SmallVector<OpOperand *> sequenceOperands(Operation *op) {
   SmallVector<OpOperand *> operands;
-  if (isa<LayerNormOp, ActivationOp>(op))
+  if (isa<LayerNormOp, ActivationOp, AffineOp>(op))
     operands.push_back(&op->getOpOperand(0));
-  else if (isa<AddOp>(op))
+  else if (isa<AddOp>(op) ||
+           (isa<GateOp>(op) &&
+            op->getOperand(0).getType() == op->getOperand(1).getType()))
     operands.append({&op->getOpOperand(0), &op->getOpOperand(1)});
   else if (auto linear = dyn_cast<LinearOp>(op)) {
     operands.push_back(&linear.getInputMutable());

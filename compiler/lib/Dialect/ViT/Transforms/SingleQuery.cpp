@@ -32,9 +32,12 @@ struct AttendFromOneToken : OpRewritePattern<PoolOp> {
                                 PatternRewriter &rewriter) const override {
     auto attention = pool.getSequence().getDefiningOp<AttentionOp>();
     if (!attention || pool.getKind() != PoolKind::Token ||
-        !attention.getResult().hasOneUse() || attention.getProbabilities())
+        !attention.getResult().hasOneUse() || attention.getProbabilities() ||
+        attention.getBias() || attention.getMask() ||
+        attention.getQuery().getType().getDimSize(0) !=
+            attention.getKey().getType().getDimSize(0))
       return rewriter.notifyMatchFailure(
-          pool, "not the only reader of an attention without maps");
+          pool, "not the only reader of a plain attention without maps");
     LinearOp key = soleProjection(attention.getKey()),
              value = soleProjection(attention.getValue());
     if (!key || !value || key.getInput() != value.getInput())

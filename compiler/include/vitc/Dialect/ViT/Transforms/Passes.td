@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def DecomposePass : Pass<"vit-decompose", "::mlir::ModuleOp"> {
-  let summary = "write mlp and head out as linear layers and activations";
+  let summary = "write mlp, head and pointwise convolutions out as linear layers and activations";
   let description = [{
     ```mlir
     %1 = vit.mlp %0 up %w1, %b1 down %w2, %b2 gelu : …
@@ -17,8 +17,30 @@ def DecomposePass : Pass<"vit-decompose", "::mlir::ModuleOp"> {
     %2 = vit.activate %1 gelu : …
     %3 = vit.linear %2, %w2 bias %b2 : …
     ```
+    A convolution of single pixels, one by one, is a linear layer.
   }];
   let dependentDialects = ["::vitc::vit::ViTDialect"];
+}
+
+def FoldAffinePass : Pass<"vit-fold-affine", "::mlir::ModuleOp"> {
+  let summary = "move layer scales and batch norms into the layers beside them";
+  let description = [{
+    `s∘(W·x + b) + t = (diag(s)·W)·x + (s∘b + t)` for the layer before, a linear one or a convolution; where there is none,
+    `W·(s∘x + t) + b = (W·diag(s))·x + (W·t + b)` for the linear layers behind:
+    ```mlir
+    %1 = vit.linear %0, %w bias %b : …
+    %2 = vit.affine %1 scale %s : …
+    ```
+    becomes
+    ```mlir
+    %w1 = vit.scale_rows %w by %s : …
+    %b1 = vit.gate %b by %s none : …
+    %2 = vit.linear %0, %w1 bias %b1 : …
+    ```
+  }];
+  let dependentDialects = ["::vitc::vit::ViTDialect"];
+  let statistics = [Statistic<"flopsBefore", "flops-before", "floating-point operations before the pass">,
+                    Statistic<"flopsAfter", "flops-after", "floating-point operations after the pass">];
 }
 
 def FoldNormPass : Pass<"vit-fold-norm", "::mlir::ModuleOp"> {

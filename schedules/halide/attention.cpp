@@ -1,5 +1,5 @@
-/// attention: softmax(scale q k^T) v for each image and head; on request the
-/// probabilities as well.
+/// attention: softmax(scale q k^T + bias + mask) v for each image, or window,
+/// and head; on request the probabilities as well.
 #include "kernel.h"
 #include "math.h"
 #include "rows.h"
@@ -9,48 +9,50 @@ using namespace Halide;
 
 namespace vitc::halide {
 
-/// The scratch argument is sized for whole panels of this many keys.
-constexpr int scratchPanel = 32;
+/// The scratch argument is sized for this multiple of keys.
+constexpr int scratchKeys = 32;
 
 /// Bytes of a task's scores and queries on the stack; one tile's weights come
 /// on top.
-constexpr int blockBytes = 64 * 1024;
+constexpr int blockBytes = 80 * 1024;
 
-/// Bytes of stack that the protocol allows a kernel.
-constexpr int stackBytes = 128 * 1024;
+/// Bytes of stack for both. The protocol allows a kernel 128 KiB in all.
+constexpr int stackBytes = 124 * 1024;
 
 namespace {
 
 class Attention {
 public:
   Attention(Fields &spec, const Machine &machine);
+  void readSchedule(Schedule &schedule, Fields &spec);
   void define();
   void scheduleKeys();
-  void readSchedule(Schedule &schedule, Fields &spec);
   void scheduleLoops();
 
   Kernel kernel;
 
 private:
+  int defaultTileHeight() const;
   void splitQueries(Func func, const std::vector<VarOrRVar> &inner);
 
   const Machine &machine;
-  int batch, heads, tokens, headDim;
+  int batch, heads, tokens, queryCount, headDim;
   double scale;
   int ldq, ldk, ldv, ldo, probBatchStride = 0;
-  bool withMaps;
-  int panel, panels,
-      keys;   ///< columns of a panel of keys, panels, both together
+  bool withMaps, withBias;
+  int masks, ldb = 0;
   int lanesD; ///< vectors along a head, which must not touch its neighbour
 
-  int tileRows, block, unrollK;
+  int panel, panels;   ///< columns of a panel of keys, panels that hold them
+  int keys, wholeKeys; ///< columns that are computed, those in whole tiles
+  int tileRows, restRows, block, unrollK, headsPerTask;
   bool parallel;
 
   Var d{"d"}, i{"i"}, j{"j"}, h{"h"}, b{"b"}, jp{"jp"};
-  Var head{"head"}, task{"task"}, ib{"ib"}, io{"io"}, ii{"ii"};
-  RDom rd, rj;
+  Var head{"head"}, task{"task"}, tasks{"tasks"}, ib{"ib"}, io{"io"}, ii{"ii"};
+  RDom rd, rj, whole, rest;
   Func keyRows{"keyRows"}, keysT{"keysT"}, queries{"queries"},
-      product{"product"}, scores{"scores"};
+      product{"product"}, restProduct{"restProduct"}, scores{"scores"};
   Func weights{"weights"}, inverse{"inverse"}, maps{"maps"}, mixed{"mixed"},
       out{"out"};
   RowReduction most, sum;
@@ -62,6 +64,7 @@ Attention::Attention(Fields &spec, const Machine &machine) : machine(machine) {
   batch = spec.integer("batch", 1);
   heads = spec.integer("heads", 1);
   tokens = spec.integer("tokens", 1);
+  queryCount = spec.integerOr("queries", 1, tokens);
   headDim = spec.integer("head_dim", 1);
   scale = spec.number("scale");
   ldq = rowStride(spec, "ldq", heads * headDim);
@@ -71,45 +74,155 @@ Attention::Attention(Fields &spec, const Machine &machine) : machine(machine) {
   withMaps = spec.flag("probabilities");
   if (withMaps)
     probBatchStride =
-        rowStride(spec, "prob_batch_stride", heads * tokens * tokens);
-
-  panel = machine.tileN;
-  panels = (tokens + panel - 1) / panel;
-  keys = panels * panel;
+        rowStride(spec, "prob_batch_stride", heads * queryCount * tokens);
+  withBias = spec.flagOr("bias", false);
+  masks = spec.integerOr("masks", 0, 0);
+  if (withBias || masks > 0) {
+    ldb = rowStride(spec, "ldb", tokens);
+    if (ldb % paddingFloats != 0)
+      spec.fail("ldb", std::to_string(ldb) + " is not a multiple of " +
+                           std::to_string(paddingFloats));
+  }
   lanesD = machine.lanesFor(headDim);
   rd = RDom(0, headDim, "rd");
   rj = RDom(0, tokens, "rj");
 }
 
+/// Rows of a tile. The first product fills its last tile up, and for each row
+/// less than the most the loads of keys cost some 2%: 49 rows are 10 x 5.
+int Attention::defaultTileHeight() const {
+  constexpr double costOfLowTiles = 0.02;
+  auto cost = [&](int height) {
+    return roundUp(queryCount, height) *
+           (1 + costOfLowTiles * (machine.tileRowsMax - height));
+  };
+  int best = std::min(machine.tileRowsMax, queryCount);
+  for (int height = best - 1; height > 0; --height)
+    if (cost(height) < cost(best))
+      best = height;
+  return best;
+}
+
+/// A task is a block of queries of one head, whose scores stand on the stack;
+/// or where heads are small, several heads one after the other.
+void Attention::readSchedule(Schedule &schedule, Fields &spec) {
+  const int floatBytes = sizeof(float);
+  panel = machine.tileN;
+  panels = (tokens + panel - 1) / panel;
+  keys = roundUp(tokens, machine.lanes);
+  wholeKeys = keys / panel * panel;
+
+  tileRows = defaultTileHeight();
+  auto tooHigh = [&](int rows) {
+    return int64_t(rows) * (keys + headDim) * floatBytes > blockBytes ||
+           int64_t(rows) * (2 * keys + headDim) * floatBytes > stackBytes;
+  };
+  while (tileRows > 1 && tooHigh(tileRows))
+    --tileRows;
+  if (int64_t(tileRows) * (2 * keys + headDim) * floatBytes > stackBytes)
+    spec.fail("tokens", std::to_string(tokens) + " need more than " +
+                            std::to_string(stackBytes / 1024) +
+                            " KiB of stack for one row of scores");
+  tileRows = schedule.get("tile_m", tileRows, 1, 64);
+
+  // Blocks of equal size: 197 queries are three times 66.
+  int64_t budget = std::min<int64_t>(
+      blockBytes, stackBytes - int64_t(tileRows) * keys * floatBytes);
+  int fitting =
+      std::max<int>(1, budget / floatBytes / (keys + headDim) / tileRows) *
+      tileRows;
+  int fewest = (queryCount + fitting - 1) / fitting;
+  block = schedule.get("block_q",
+                       roundUp((queryCount + fewest - 1) / fewest, tileRows),
+                       tileRows, 4096);
+  if (block % tileRows != 0)
+    schedule.fail("block_q", std::to_string(block) +
+                                 " is not a multiple of tile_m " +
+                                 std::to_string(tileRows));
+  restRows = divisorUpTo(block, machine.tileRows(machine.lanes, machine.lanes));
+  unrollK = schedule.get("unroll_k", 1, 1, std::min(tokens, 64));
+  int blocks = (queryCount + block - 1) / block;
+
+  constexpr double enoughFlops = 2e5;
+  double flops = 4.0 * std::min(block, queryCount) * tokens * headDim;
+  int count = batch * heads * blocks;
+  headsPerTask = schedule.get(
+      "block_h", std::min(count, int(std::ceil(enoughFlops / flops))), 1,
+      count);
+  parallel = schedule.get(
+      "parallel", worthParallel(flops * headsPerTask, count / headsPerTask), 0,
+      1);
+}
+
 // ---- Algorithm
 
 void Attention::define() {
-  auto inHeads = [&](int stride) -> std::vector<Dimension> {
+  auto inHeads = [&](int rows, int stride) -> std::vector<Dimension> {
     return {{headDim, 1},
             {heads, headDim},
-            {tokens, stride},
-            {batch, int64_t(tokens) * stride}};
+            {rows, stride},
+            {batch, int64_t(rows) * stride}};
   };
-  ImageParam q = kernel.input("q", inHeads(ldq), floatAlignment);
-  ImageParam k = kernel.input("k", inHeads(ldk), floatAlignment);
-  ImageParam v = kernel.input("v", inHeads(ldv), floatAlignment);
+  ImageParam q = kernel.input("q", inHeads(queryCount, ldq), floatAlignment);
+  ImageParam k = kernel.input("k", inHeads(tokens, ldk), floatAlignment);
+  ImageParam v = kernel.input("v", inHeads(tokens, ldv), floatAlignment);
 
   // Keys in panels, like a GEMM's weights. Columns beyond the last key repeat
-  // it: they cannot change the maximum.
+  // it: without a bias they cannot change the maximum.
   keyRows(d, j, h, b) = k(d, h, min(j, tokens - 1), b);
   keysT(j, d, jp, h, b) = keyRows(d, jp * panel + j, h, b);
 
   // Scores in units of log2, so that the softmax takes powers of two. Queries
   // beyond the last repeat it.
   constexpr double log2e = 1.4426950408889634;
-  queries(d, i, h, b) = q(d, h, min(i, tokens - 1), b) * float(scale * log2e);
+  Expr row = min(i, queryCount - 1);
+  queries(d, i, h, b) = q(d, h, row, b) * float(scale * log2e);
+  std::vector<std::function<Expr(Expr)>> added;
+  const std::vector<Dimension> rows = {{ldb, 1}, {queryCount, ldb}};
+  const int64_t rowsFloats = int64_t(queryCount) * ldb;
+  if (withBias) {
+    ImageParam bias =
+        kernel.input("bias", {rows[0], rows[1], {heads, rowsFloats}});
+    added.push_back([=](Expr column) { return bias(column, row, h); });
+  }
+  if (masks > 0) {
+    ImageParam mask =
+        kernel.input("mask", {rows[0], rows[1], {masks, rowsFloats}});
+    Expr number = masks >= batch ? Expr(b) : b % masks;
+    added.push_back([=](Expr column) { return mask(column, row, number); });
+  }
+  auto withAdded = [&](Expr score, Expr column) {
+    if (added.empty())
+      return score;
+    Expr sum = added[0](column);
+    for (size_t n = 1; n < added.size(); ++n)
+      sum += added[n](column);
+    return score + sum * float(log2e);
+  };
+  // Whole tiles of keys, and at most one that is a vector wide: 49 keys are 56
+  // columns, not 64.
   product(j, i, jp, h, b) = 0.0f;
   product(j, i, jp, h, b) =
       multiplyAdd(product(j, i, jp, h, b), queries(rd, i, h, b),
                   keysT(j, rd, jp, h, b), machine.lanes);
-  scores(j, i, h, b) = product(j % panel, i, j / panel, h, b);
+  restProduct(j, i, h, b) = 0.0f;
+  restProduct(j, i, h, b) =
+      multiplyAdd(restProduct(j, i, h, b), queries(rd, i, h, b),
+                  keysT(j, rd, panels - 1, h, b), machine.lanes);
+  scores(j, i, h, b) = undef<float>();
+  if (wholeKeys > 0) {
+    whole = RDom(0, wholeKeys, "whole");
+    scores(whole, i, h, b) =
+        withAdded(product(whole % panel, i, whole / panel, h, b), whole);
+  }
+  if (wholeKeys < keys) {
+    rest = RDom(0, keys - wholeKeys, "rest");
+    scores(wholeKeys + rest, i, h, b) =
+        withAdded(restProduct(rest, i, h, b), wholeKeys + rest);
+  }
 
-  most = reduceRow("most", Combine::Max, keys, keys, {i, h, b}, machine,
+  most = reduceRow("most", Combine::Max, added.empty() ? keys : tokens, keys,
+                   {i, h, b}, machine,
                    [&](Expr column) { return scores(column, i, h, b); });
   // Strict, since the power's n = round(difference) must not be subtracted from
   // the large score first.
@@ -129,7 +242,7 @@ void Attention::define() {
   Expr value = mixed(d, i, h, b);
   out(d, h, i, b) = withMaps ? value : value * inverse(i, h, b);
 
-  int64_t headFloats = int64_t(headDim) * roundUp(tokens, scratchPanel);
+  int64_t headFloats = int64_t(headDim) * roundUp(tokens, scratchKeys);
   kernel.output(keysT, "scratch",
                 {{panel, 1},
                  {headDim, panel},
@@ -139,45 +252,18 @@ void Attention::define() {
   if (withMaps)
     kernel.output(maps, "probabilities",
                   {{tokens, 1},
-                   {tokens, tokens},
-                   {heads, int64_t(tokens) * tokens},
+                   {queryCount, tokens},
+                   {heads, int64_t(queryCount) * tokens},
                    {batch, probBatchStride}},
                   floatAlignment);
-  kernel.output(out, "out", inHeads(ldo));
+  kernel.output(out, "out", inHeads(queryCount, ldo));
 }
 
 // ---- Schedule
 
-/// A task is a block of queries of one head, whose scores stand on the stack.
-void Attention::readSchedule(Schedule &schedule, Fields &spec) {
-  const int floatBytes = sizeof(float);
-  tileRows = std::min(machine.tileRowsMax, tokens);
-  while (tileRows > 1 && tileRows * (keys + headDim) * floatBytes > blockBytes)
-    --tileRows;
-  if (int64_t(tileRows) * (2 * keys + headDim) * floatBytes > stackBytes)
-    spec.fail("tokens", std::to_string(tokens) + " need more than " +
-                            std::to_string(stackBytes / 1024) +
-                            " KiB of stack for one row of scores");
-  tileRows = schedule.get("tile_m", tileRows, 1, 64);
-
-  int fitting =
-      std::max(1, blockBytes / floatBytes / (keys + headDim) / tileRows) *
-      tileRows;
-  block = schedule.get("block_q", std::min(fitting, roundUp(tokens, tileRows)),
-                       tileRows, 4096);
-  if (block % tileRows != 0)
-    schedule.fail("block_q", std::to_string(block) +
-                                 " is not a multiple of tile_m " +
-                                 std::to_string(tileRows));
-  unrollK = schedule.get("unroll_k", 1, 1, std::min(tokens, 64));
-  int blocks = (tokens + block - 1) / block;
-  double flopsPerTask = 4.0 * block * tokens * headDim;
-  parallel = schedule.get(
-      "parallel", worthParallel(flopsPerTask, double(batch) * heads * blocks),
-      0, 1);
-}
-
-/// The keys are transposed once per head, in squares that stay in registers.
+/// The keys are transposed once per head, in squares that stay in registers. A
+/// pass of its own: done by tasks that are their head's only one, on the stack,
+/// it took longer.
 void Attention::scheduleKeys() {
   int square = std::min(lanesD, machine.lanes);
   Var dt("dt"), dv("dv"), jt("jt"), jv("jv");
@@ -185,15 +271,18 @@ void Attention::scheduleKeys() {
       .split(j, jt, jv, machine.lanes)
       .reorder(jv, dv, dt, jt, jp, h, b)
       .vectorize(jv)
-      .unroll(dv)
-      .fuse(h, b, head);
+      .unroll(dv);
   keyRows.compute_at(keysT, dt)
       .store_in(MemoryType::Register)
       .bound_extent(d, square)
       .bound_extent(j, machine.lanes)
       .vectorize(d)
       .unroll(j);
-  if (parallel)
+  keysT.fuse(h, b, head);
+  if (parallel && headsPerTask > 1)
+    keysT.split(head, tasks, head, headsPerTask, TailStrategy::GuardWithIf)
+        .parallel(tasks);
+  else if (parallel)
     keysT.parallel(head);
 }
 
@@ -207,7 +296,10 @@ void Attention::splitQueries(Func func, const std::vector<VarOrRVar> &inner) {
       .reorder(order)
       .fuse(h, b, head)
       .fuse(ib, head, task);
-  if (parallel)
+  if (parallel && headsPerTask > 1)
+    func.split(task, tasks, task, headsPerTask, TailStrategy::GuardWithIf)
+        .parallel(tasks);
+  else if (parallel)
     func.parallel(task);
 }
 
@@ -237,39 +329,63 @@ void Attention::scheduleLoops() {
   // tiles of the block pass by. Halide would move more than 16 KB from
   // MemoryType::Stack to the heap; MemoryType::Register stays on the stack.
   LoopLevel blockLevel(consumer, task), tileLevel(consumer, io);
+  kernel.stackFloats = {{queries.name(), block * headDim},
+                        {scores.name(), block * keys}};
   queries.compute_at(blockLevel)
       .store_in(MemoryType::Register)
       .vectorize(d, lanesD);
-  Tile first = {tileRows, panel, machine.lanes, /*chains=*/1,
-                /*unrollK=*/divisorUpTo(headDim, 4)};
-  Var jo("jo"), ji("ji");
   scores.compute_at(blockLevel)
       .store_in(MemoryType::Register)
-      .bound_extent(j, keys)
-      .split(j, jo, ji, panel)
-      .split(i, io, ii, tileRows, TailStrategy::RoundUp)
-      .reorder(ji, ii, io, jo)
-      .vectorize(ji, machine.lanes)
-      .unroll(ji)
-      .unroll(ii);
-  scheduleTile(product, j, {i}, rd, /*outerK=*/{}, first,
-               LoopLevel(scores, io));
+      .bound_extent(j, keys);
+  auto scheduleScores = [&](Stage update, RVar columns, Func part, Tile tile) {
+    Var rowTile(part.name() + "_io"), row("ii");
+    RVar jo("jo"), ji("ji");
+    update.split(columns, jo, ji, tile.columns)
+        .split(i, rowTile, row, tile.rows, TailStrategy::RoundUp)
+        .reorder(ji, row, rowTile, jo)
+        .vectorize(ji, machine.lanes)
+        .unroll(ji)
+        .unroll(row);
+    scheduleTile(part, j, {i}, rd, /*outerK=*/{}, tile,
+                 LoopLevel(scores, rowTile));
+  };
+  Tile first = {tileRows, panel, machine.lanes, /*chains=*/1,
+                /*unrollK=*/divisorUpTo(headDim, 4)};
+  if (wholeKeys > 0)
+    scheduleScores(scores.update(0), whole, product, first);
+  // One step per branch: of several, the compiler loads the queries ahead and
+  // spills them.
+  Tile narrow = {restRows, machine.lanes, machine.lanes, /*chains=*/1,
+                 /*unrollK=*/1};
+  if (wholeKeys < keys)
+    scheduleScores(scores.update(wholeKeys > 0 ? 1 : 0), rest, restProduct,
+                   narrow);
 
   // The softmax, a tile of rows at a time.
   weights.compute_at(tileLevel)
       .store_in(MemoryType::Register)
       .bound_extent(j, keys)
       .vectorize(j, machine.lanes);
-  scheduleReduction(most, LoopLevel(weights, i));
-  inverse.compute_at(tileLevel).store_in(MemoryType::Register);
-  scheduleReduction(sum, LoopLevel(inverse, i));
+  // Its sums and maxima advance row by row side by side, so that none waits for
+  // another's latency.
+  for (RowReduction *reduction : {&most, &sum}) {
+    scheduleReduction(*reduction, tileLevel, {i});
+    reduction->lanes.bound_extent(i, tileRows);
+    for (Func &stage : reduction->tree)
+      stage.bound_extent(i, tileRows);
+    reduction->total.bound_extent(i, tileRows);
+  }
+  inverse.compute_at(tileLevel)
+      .store_in(MemoryType::Register)
+      .bound_extent(i, tileRows)
+      .unroll(i);
 }
 
 Kernel buildAttention(Fields &spec, Schedule &schedule,
                       const Machine &machine) {
   Attention attention(spec, machine);
-  attention.define();
   attention.readSchedule(schedule, spec);
+  attention.define();
   attention.scheduleKeys();
   attention.scheduleLoops();
   return attention.kernel;

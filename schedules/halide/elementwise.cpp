@@ -1,4 +1,5 @@
-/// activation, add and copy: one read, at most one function, one write.
+/// activation, add, affine, copy, gate and scale: each element is read, changed
+/// and written.
 #include "kernel.h"
 #include "math.h"
 #include "rows.h"
@@ -47,6 +48,114 @@ Kernel buildAdd(Fields &spec, Schedule &schedule, const Machine &machine) {
   // ---- Schedule. Bound by memory: an element costs about as much as four
   // FLOPs.
   scheduleRows(out, width, rows, /*flopsPerElement=*/4, schedule, machine);
+  return kernel;
+}
+
+Kernel buildScale(Fields &spec, Schedule &schedule, const Machine &machine) {
+  int rows = spec.integer("rows", 1), cols = spec.integer("cols", 1);
+  int ldx = rowStride(spec, "ldx", cols), ldy = rowStride(spec, "ldy", cols);
+  double factor = spec.number("factor");
+  int width = std::min(paddedColumns(cols, ldx), paddedColumns(cols, ldy));
+
+  // ---- Algorithm
+  Kernel kernel;
+  ImageParam x = kernel.input("x", {{width, 1}, {rows, ldx}});
+  Var c("c"), r("r");
+  Func out("out");
+  out(c, r) = x(c, r) * float(factor);
+  kernel.output(out, "out", {{width, 1}, {rows, ldy}});
+
+  // ---- Schedule. Bound by memory, as above.
+  scheduleRows(out, width, rows, /*flopsPerElement=*/4, schedule, machine);
+  return kernel;
+}
+
+Kernel buildAffine(Fields &spec, Schedule &schedule, const Machine &machine) {
+  int rows = spec.integer("rows", 1), cols = spec.integer("cols", 1);
+  int ldx = rowStride(spec, "ldx", cols), ldy = rowStride(spec, "ldy", cols);
+  bool shift = spec.flag("shift");
+  std::string function = spec.wordOf("activation", activationNames());
+  int width = std::min(paddedColumns(cols, ldx), paddedColumns(cols, ldy));
+
+  // ---- Algorithm
+  Kernel kernel;
+  ImageParam x = kernel.input("x", {{width, 1}, {rows, ldx}});
+  Var c("c"), r("r");
+  Expr value = x(c, r) * kernel.input("scale", {{width, 1}})(c);
+  if (shift)
+    value += kernel.input("shift", {{width, 1}})(c);
+  Func out("out");
+  out(c, r) = activation(function, value);
+  kernel.output(out, "out", {{width, 1}, {rows, ldy}});
+
+  // ---- Schedule
+  scheduleRows(out, width, rows, function == "none" ? 4 : activationFlops,
+               schedule, machine);
+  return kernel;
+}
+
+/// Columns of gates that a task may keep on the stack.
+constexpr int mostGates = 8 * 1024;
+
+Kernel buildGate(Fields &spec, Schedule &schedule, const Machine &machine) {
+  int rows = spec.integer("rows", 1), cols = spec.integer("cols", 1);
+  int ldx = rowStride(spec, "ldx", cols), ldg = rowStride(spec, "ldg", cols),
+      ldy = rowStride(spec, "ldy", cols);
+  int perGate = spec.integer("rows_per_gate", 1);
+  std::string function = spec.wordOf("function", activationNames());
+
+  // ---- Algorithm. A row is number r of those of gate g. x and out may be
+  // columns of a wider buffer, so there is no padding to touch.
+  Kernel kernel;
+  int gates = (rows + perGate - 1) / perGate;
+  bool whole = gates * perGate == rows; // or else one gate per row, repeated
+  int inner = whole ? perGate : rows, outer = whole ? gates : 1;
+  auto grouped = [&](int stride) -> std::vector<Dimension> {
+    return {{cols, 1}, {inner, stride}, {outer, int64_t(inner) * stride}};
+  };
+  ImageParam x = kernel.input("x", grouped(ldx), floatAlignment);
+  ImageParam gate =
+      kernel.input("g", {{cols, 1}, {gates, ldg}}, floatAlignment);
+  Var c("c"), r("r"), g("g"), task("task");
+  Func open("open"), out("out");
+  open(c, g) = activation(function, gate(c, g));
+  out(c, r, g) = x(c, r, g) * open(c, whole ? Expr(g) : r / perGate);
+  kernel.output(out, "out", grouped(ldy), floatAlignment);
+
+  // ---- Schedule. Gates that serve many rows are opened once per task.
+  TailStrategy tail = cols % machine.lanes == 0 ? TailStrategy::RoundUp
+                                                : TailStrategy::GuardWithIf;
+  constexpr double flopsPerTask = 2e5;
+  bool once = whole && perGate > 1 && function != "none" && cols <= mostGates;
+  double flopsPerRow =
+      (once || function == "none" ? 4 : activationFlops) * double(cols);
+  int fitting =
+      int(std::min<double>(rows, std::ceil(flopsPerTask / flopsPerRow)));
+  out.vectorize(c, machine.lanes, tail);
+  if (once) {
+    int block = schedule.get("block_rows", std::min(fitting, inner), 1, inner);
+    int blocks = (inner + block - 1) / block;
+    bool parallel = schedule.get(
+        "parallel", worthParallel(flopsPerRow * block, double(blocks) * outer),
+        0, 1);
+    Var ro("ro");
+    out.split(r, ro, r, block, TailStrategy::GuardWithIf).fuse(ro, g, task);
+    if (parallel)
+      out.parallel(task);
+    open.compute_at(out, task)
+        .store_in(MemoryType::Register)
+        .vectorize(c, machine.lanes, tail);
+    return kernel;
+  }
+  int block = schedule.get("block_rows", fitting, 1, rows);
+  bool parallel = schedule.get(
+      "parallel",
+      worthParallel(flopsPerRow * block, double((rows + block - 1) / block)), 0,
+      1);
+  Var row("row");
+  out.fuse(r, g, row);
+  if (parallel)
+    out.split(row, task, row, block, TailStrategy::GuardWithIf).parallel(task);
   return kernel;
 }
 

@@ -1,6 +1,7 @@
 #include "emit.h"
 
 #include "assemble.h"
+#include "stack.h"
 
 #include <chrono>
 #include <cmath>
@@ -110,6 +111,8 @@ void emitKernel(const Kernel &kernel, const KernelSpec &spec,
   Pipeline pipeline(kernel.outputs);
   if (kernel.pass)
     pipeline.add_custom_lowering_pass(kernel.pass.get(), nullptr);
+  std::unique_ptr<Internal::IRMutator> fitting(fitStack(kernel.stackFloats));
+  pipeline.add_custom_lowering_pass(fitting.get(), nullptr);
   // External alone: neither metadata nor the argv entry, which nobody would
   // call.
   Module module = pipeline.compile_to_module(arguments, objectSymbol(spec),

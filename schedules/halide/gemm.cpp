@@ -28,7 +28,7 @@ static GemmShape readShape(Fields &spec) {
 
 Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
   const GemmShape shape = readShape(spec);
-  if (spec.has("fast") && spec.flag("fast"))
+  if (spec.flagOr("fast", false))
     return buildFastGemm(shape, spec, schedule, machine);
   const int rows = shape.rows, depth = shape.depth, panel = shape.panel;
   const int panels = (shape.cols + panel - 1) / panel;

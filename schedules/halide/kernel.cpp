@@ -66,14 +66,25 @@ struct Family {
 static const Family families[] = {
     {"activation", buildActivation},
     {"add", buildAdd},
+    {"affine", buildAffine},
     {"attention", buildAttention},
+    {"conv", buildConv},
     {"copy", buildCopy},
+    {"depthwise", buildDepthwise},
+    {"gate", buildGate},
     {"gemm", buildGemm},
-    {"mean", buildMean},
+    {"group_norm", buildGroupNorm},
     {"norm", buildNorm},
     {"patch_embed", buildPatchEmbed},
+    {"pool", buildPool},
+    {"resize", buildResize},
+    {"rotate", buildRotate},
+    {"scale", buildScale},
     {"single_query_attention", buildSingleQueryAttention},
     {"softmax", buildSoftmax},
+    {"space_to_depth", buildSpaceToDepth},
+    {"spatial_pool", buildSpatialPool},
+    {"window", buildWindow},
 };
 
 std::vector<std::string> familyNames() {

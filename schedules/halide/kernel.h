@@ -8,6 +8,7 @@
 #include "target.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -58,6 +59,7 @@ public:
   std::vector<Buffer> buffers; ///< inputs, then outputs
   nlohmann::ordered_json schedule;
   std::shared_ptr<Halide::Internal::IRMutator> pass; ///< if any, the last one
+  std::map<std::string, int> stackFloats; ///< of buffers that Halide overrates
 
 private:
   int64_t scratchFloats = 0;
@@ -68,16 +70,29 @@ private:
 Kernel buildActivation(Fields &spec, Schedule &schedule,
                        const Machine &machine);
 Kernel buildAdd(Fields &spec, Schedule &schedule, const Machine &machine);
+Kernel buildAffine(Fields &spec, Schedule &schedule, const Machine &machine);
 Kernel buildAttention(Fields &spec, Schedule &schedule, const Machine &machine);
+Kernel buildConv(Fields &spec, Schedule &schedule, const Machine &machine);
 Kernel buildCopy(Fields &spec, Schedule &schedule, const Machine &machine);
+Kernel buildDepthwise(Fields &spec, Schedule &schedule, const Machine &machine);
+Kernel buildGate(Fields &spec, Schedule &schedule, const Machine &machine);
 Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine);
-Kernel buildMean(Fields &spec, Schedule &schedule, const Machine &machine);
+Kernel buildGroupNorm(Fields &spec, Schedule &schedule, const Machine &machine);
 Kernel buildNorm(Fields &spec, Schedule &schedule, const Machine &machine);
 Kernel buildPatchEmbed(Fields &spec, Schedule &schedule,
                        const Machine &machine);
+Kernel buildPool(Fields &spec, Schedule &schedule, const Machine &machine);
+Kernel buildResize(Fields &spec, Schedule &schedule, const Machine &machine);
+Kernel buildRotate(Fields &spec, Schedule &schedule, const Machine &machine);
+Kernel buildScale(Fields &spec, Schedule &schedule, const Machine &machine);
 Kernel buildSingleQueryAttention(Fields &spec, Schedule &schedule,
                                  const Machine &machine);
 Kernel buildSoftmax(Fields &spec, Schedule &schedule, const Machine &machine);
+Kernel buildSpaceToDepth(Fields &spec, Schedule &schedule,
+                         const Machine &machine);
+Kernel buildSpatialPool(Fields &spec, Schedule &schedule,
+                        const Machine &machine);
+Kernel buildWindow(Fields &spec, Schedule &schedule, const Machine &machine);
 
 /// Reads the rest of `spec` with the family's builder.
 Kernel buildKernel(const KernelSpec &spec);

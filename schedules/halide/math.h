@@ -32,8 +32,8 @@ Halide::Expr fastErf(Halide::Expr x);
 /// tanh(x), 4e-7 relative.
 Halide::Expr fastTanh(Halide::Expr x);
 
-/// The activation called `name`: none gelu gelu_tanh quick_gelu relu silu tanh.
-/// 1e-6 absolute for |x| < 10.
+/// The activation called `name`: none gelu gelu_tanh quick_gelu relu sigmoid
+/// silu tanh. 1e-6 absolute for |x| < 10.
 Halide::Expr activation(const std::string &name, Halide::Expr x);
 
 /// The names that `activation` knows.

@@ -1,11 +1,85 @@
-/// norm: out[r][c] = (x[r][c] - mean_r) / sqrt(var_r + eps) * gain[c] +
-/// bias[c].
+/// norm: a row, or each of several equal groups of its channels, brought to
+/// mean 0 and variance 1 (layer), to a mean square of 1 (rms) or to length 1
+/// (l2).
 #include "kernel.h"
 #include "rows.h"
+
+#include <functional>
 
 using namespace Halide;
 
 namespace vitc::halide {
+
+namespace {
+
+/// What the kinds have in common: where the elements come from and what has to
+/// be scheduled once per group.
+struct Group {
+  int channels, readable;
+  float eps;
+  std::vector<Var> place; ///< the group's coordinates
+  std::function<Expr(Expr)> element;
+  std::vector<RowReduction> reductions;
+  std::vector<Func> values;
+
+  const RowReduction &sum(const std::string &name,
+                          const std::function<Expr(Expr)> &term,
+                          const Machine &machine) {
+    reductions.push_back(reduceRow(name, Combine::Sum, channels, readable,
+                                   place, machine, term));
+    return reductions.back();
+  }
+
+  Func value(const std::string &name, Expr expr) {
+    values.push_back(Func(name));
+    values.back()(place) = expr;
+    return values.back();
+  }
+};
+
+} // namespace
+
+/// (x - mean) / sqrt(var + eps). A float mean of values around 1000 is wrong by
+/// 3e-5, which a standard deviation of 1 would show. So the mean is only a
+/// shift s: with d = x - s, exact or nearly so, mean(d) is what s lacks, and
+/// the variance is mean(d^2) - mean(d)^2, where nothing cancels since mean(d)
+/// is tiny. Two passes, as for the plain formula.
+static Expr layerNorm(Group &group, const Var &c, const Machine &machine) {
+  const float perElement = float(1.0 / group.channels);
+  const std::vector<Expr> place(group.place.begin(), group.place.end());
+  Func sum = group.sum("sum", group.element, machine).total;
+  Func shift = group.value("shift", sum(place) * perElement);
+  // Strict: x - shift - rest must not become x - (shift + rest).
+  auto deviation = [&](Expr column) {
+    return strict_float(group.element(column) - shift(place));
+  };
+  Func sum1 = group.sum("sum1", deviation, machine).total;
+  auto square = [&](Expr column) {
+    Expr d = deviation(column);
+    return d * d;
+  };
+  Func sum2 = group.sum("sum2", square, machine).total;
+  Func rest = group.value("rest", sum1(place) * perElement);
+  Expr variance =
+      max(sum2(place) * perElement - rest(place) * rest(place), 0.0f);
+  Func inverse = group.value("inverse", 1.0f / sqrt(variance + group.eps));
+  return strict_float(deviation(c) - rest(place)) * inverse(place);
+}
+
+/// x / sqrt(mean(x^2) + eps), or x / max(|x|, eps): one pass for the sum.
+static Expr scaled(Group &group, bool rms, const Var &c,
+                   const Machine &machine) {
+  const std::vector<Expr> place(group.place.begin(), group.place.end());
+  auto square = [&](Expr column) {
+    Expr x = group.element(column);
+    return x * x;
+  };
+  Expr sum = group.sum("sum", square, machine).total(place);
+  Expr size = rms ? sqrt(sum * float(1.0 / group.channels) + group.eps)
+                  : max(sqrt(sum), group.eps);
+  Func inverse = group.value("inverse", 1.0f / size);
+  return group.element(c) * inverse(place);
+}
 
 Kernel buildNorm(Fields &spec, Schedule &schedule, const Machine &machine) {
   int rows = spec.integer("rows", 1), cols = spec.integer("cols", 1);
@@ -14,54 +88,57 @@ Kernel buildNorm(Fields &spec, Schedule &schedule, const Machine &machine) {
   if (!(eps >= 0))
     spec.fail("eps", "is negative");
   bool affine = spec.flag("affine");
-  int readable = paddedColumns(cols, ldx),
-      written = std::min(readable, paddedColumns(cols, ldy));
+  bool shift = spec.flagOr("shift", affine);
+  if (shift && !affine)
+    spec.fail("shift", "needs affine");
+  std::string kind = spec.wordOr("kind", {"layer", "rms", "l2"}, "layer");
+  int groups = spec.integerOr("groups", 1, 1);
+  if (cols % groups != 0)
+    spec.fail("groups", std::to_string(groups) + " does not divide the " +
+                            std::to_string(cols) + " columns");
+  // Only the last group has padding behind it, so none is used.
+  int channels = cols / groups;
+  int readable = groups == 1 ? paddedColumns(cols, ldx) : channels;
+  int written =
+      groups == 1 ? std::min(readable, paddedColumns(cols, ldy)) : channels;
 
-  // ---- Algorithm. A float mean of values around 1000 is wrong by 3e-5, which
-  // a standard deviation of 1 would show. So the mean is only a shift s: with d
-  // = x - s, exact or nearly so, mean(d) is what s lacks, and the variance is
-  // mean(d^2) - mean(d)^2, where nothing cancels since mean(d) is tiny. Two
-  // passes, as for the plain formula.
+  // ---- Algorithm
   Kernel kernel;
-  ImageParam x = kernel.input("x", {{readable, 1}, {rows, ldx}});
-  Var c("c"), r("r");
-  const float perElement = float(1.0 / cols);
-  RowReduction sum =
-      reduceRow("sum", Combine::Sum, cols, readable, {r}, machine,
-                [&](Expr column) { return x(column, r); });
-  Func shift("shift"), rest("rest"), inverse("inverse"), out("out");
-  shift(r) = sum.total(r) * perElement;
-  // Strict: x - shift - rest must not become x - (shift + rest).
-  auto deviation = [&](Expr column) {
-    return strict_float(x(column, r) - shift(r));
-  };
-  RowReduction sum1 =
-      reduceRow("sum1", Combine::Sum, cols, readable, {r}, machine, deviation);
-  RowReduction sum2 = reduceRow("sum2", Combine::Sum, cols, readable, {r},
-                                machine, [&](Expr column) {
-                                  Expr d = deviation(column);
-                                  return d * d;
-                                });
-  rest(r) = sum1.total(r) * perElement;
-  Expr variance = max(sum2.total(r) * perElement - rest(r) * rest(r), 0.0f);
-  inverse(r) = 1.0f / sqrt(variance + float(eps));
-  Expr value = strict_float(deviation(c) - rest(r)) * inverse(r);
-  if (affine) {
-    ImageParam gain = kernel.input("gain", {{roundUp(cols, paddingFloats), 1}});
-    ImageParam bias = kernel.input("bias", {{roundUp(cols, paddingFloats), 1}});
-    value = value * gain(c) + bias(c);
-  }
-  out(c, r) = value;
-  kernel.output(out, "out", {{written, 1}, {rows, ldy}});
+  ImageParam x = kernel.input(
+      "x", {{readable, 1}, {groups, channels}, {rows, ldx}}, floatAlignment);
+  Var c("c"), g("g"), r("r");
+  Group group;
+  group.channels = channels;
+  group.readable = readable;
+  group.eps = float(eps);
+  group.place = {g, r};
+  group.element = [&](Expr column) { return x(column, g, r); };
+  // Narrow groups get vectors that divide them, but for the narrowest.
+  constexpr int fewestLanes = 4;
+  Machine narrow = machine;
+  if (groups > 1)
+    narrow.lanes = std::max(machine.lanesFor(channels), fewestLanes);
+  Expr value = kind == "layer" ? layerNorm(group, c, narrow)
+                               : scaled(group, kind == "rms", c, narrow);
+  int parameters = groups == 1 ? roundUp(cols, paddingFloats) : channels;
+  if (affine)
+    value *= kernel.input("gain", {{parameters, 1}, {groups, channels}})(c, g);
+  if (shift)
+    value += kernel.input("bias", {{parameters, 1}, {groups, channels}})(c, g);
+  Func out("out");
+  out(c, g, r) = value;
+  kernel.output(out, "out", {{written, 1}, {groups, channels}, {rows, ldy}},
+                floatAlignment);
 
   // ---- Schedule. A row of some KB stays in the first-level cache through its
-  // three visits.
-  LoopLevel row = scheduleRows(out, written, rows, /*flopsPerElement=*/8,
-                               schedule, machine);
-  for (RowReduction *reduction : {&sum, &sum1, &sum2})
-    scheduleReduction(*reduction, row);
-  for (Func *func : {&shift, &rest, &inverse})
-    func->compute_at(row).store_in(MemoryType::Register);
+  // two or three visits.
+  LoopLevel level =
+      scheduleRows(out, written, rows,
+                   /*flopsPerElement=*/8.0 * groups, schedule, narrow);
+  for (RowReduction &reduction : group.reductions)
+    scheduleReduction(reduction, level);
+  for (Func &func : group.values)
+    func.compute_at(level).store_in(MemoryType::Register);
   return kernel;
 }
 

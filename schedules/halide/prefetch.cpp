@@ -39,16 +39,19 @@ private:
   }
 
   Stmt visit(const For *op) override {
-    const For *outerTile = tileLoop, *outerRow = rowLoop;
+    const For *outerTile = tileLoop;
+    std::vector<const For *> outerRow = rowLoops;
     if (isLoop(op, stream.tileLoop))
       tileLoop = op;
     if (isLoop(op, "mo"))
-      rowLoop = op;
+      rowLoops = {op};
+    else if (!rowLoops.empty())
+      rowLoops.push_back(op);
     Stmt result = IRMutator::visit(op);
-    if (isLoop(op, "ko") && tileLoop && rowLoop)
+    if (isLoop(op, "ko") && tileLoop && rowLoops.size() > 1)
       result = withPrefetches(result.as<For>());
     tileLoop = outerTile;
-    rowLoop = outerRow;
+    rowLoops = outerRow;
     return result;
   }
 
@@ -69,17 +72,21 @@ private:
     Expr first = ramp ? ramp->base : load.index;
     for (auto let = lets.rbegin(); let != lets.rend(); ++let)
       first = substitute((*let)->name, (*let)->value, first);
-    Expr step = Variable::make(Int(32), loop->name);
-    Expr row = Variable::make(Int(32), rowLoop->name);
     Expr tile = Variable::make(Int(32), tileLoop->name);
-    Expr next =
-        substitute(loop->name, 0,
-                   substitute(tileLoop->name, tile + stream.nextTile, first));
+    Expr next = substitute(tileLoop->name, tile + stream.nextTile, first);
+    // How many visits of this loop came before, in all loops from the one over
+    // row tiles on; those inside it run over k.
+    Expr visit = 0;
+    for (const For *outer : rowLoops) {
+      visit = visit * outer->extent +
+              (Variable::make(Int(32), outer->name) - outer->min);
+      if (outer != rowLoops.front())
+        next = substitute(outer->name, outer->min, next);
+    }
 
     int linesPerRow = std::max(1, stream.tileColumns / lineFloats);
     int lines = stream.depth * linesPerRow;
     Stmt body = loop->body;
-    Expr visit = (row - rowLoop->min) * loop->extent + (step - loop->min);
     for (int i = stream.linesPerStep - 1; i >= 0; --i) {
       Expr line = min(visit * stream.linesPerStep + i, lines - 1);
       Expr index = next + line / linesPerRow * stream.panel +
@@ -95,7 +102,8 @@ private:
   }
 
   const WeightStream stream;
-  const For *tileLoop = nullptr, *rowLoop = nullptr;
+  const For *tileLoop = nullptr;
+  std::vector<const For *> rowLoops; ///< over row tiles, and those inside it
   std::vector<const LetStmt *> lets;
 };
 

@@ -122,13 +122,13 @@ LoopLevel scheduleRows(Func out, int cols, int rows, double flopsPerElement,
   bool parallel =
       schedule.get("parallel", worthParallel(flopsPerRow * block, tasks), 0, 1);
 
-  Var c = out.args()[0], r = out.args()[1], task("task");
+  Var c = out.args()[0], r = out.args().back(), task("task");
   out.vectorize(c, machine.lanes,
                 cols % machine.lanes == 0 ? TailStrategy::RoundUp
                                           : TailStrategy::GuardWithIf);
   if (parallel)
     out.split(r, task, r, block, TailStrategy::GuardWithIf).parallel(task);
-  return LoopLevel(out, r);
+  return LoopLevel(out, out.args()[1]);
 }
 
 } // namespace vitc::halide

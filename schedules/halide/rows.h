@@ -37,9 +37,11 @@ RowReduction reduceRow(const std::string &name, Combine combine, int cols,
 void scheduleReduction(RowReduction &reduction, Halide::LoopLevel level,
                        const std::vector<Halide::Var> &together = {});
 
-/// Schedules `out(c, r)`: vectors along c, blocks of rows for the threads
-/// (schedule parameters block_rows, parallel). Never computes an element twice,
-/// so that the output may be the input. Returns the level of one row.
+/// Schedules `out(c, r)`, or `out(c, g, r)` where a row has groups: vectors
+/// along c, blocks of rows for the threads (schedule parameters block_rows,
+/// parallel). `cols` and `rows` are the extents of c and r. Never computes an
+/// element twice, so that the output may be the input. Returns the level of one
+/// row, or of one group.
 Halide::LoopLevel scheduleRows(Halide::Func out, int cols, int rows,
                                double flopsPerElement, Schedule &schedule,
                                const Machine &machine);

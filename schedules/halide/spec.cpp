@@ -83,6 +83,20 @@ std::string Fields::wordOf(const std::string &name,
   fail(name, "'" + value + "' is not one of " + list);
 }
 
+int Fields::integerOr(const std::string &name, int least, int otherwise) {
+  return has(name) ? integer(name, least) : otherwise;
+}
+
+bool Fields::flagOr(const std::string &name, bool otherwise) {
+  return has(name) ? flag(name) : otherwise;
+}
+
+std::string Fields::wordOr(const std::string &name,
+                           const std::vector<std::string> &choices,
+                           const std::string &otherwise) {
+  return has(name) ? wordOf(name, choices) : otherwise;
+}
+
 std::vector<int> Fields::integers(const std::string &name, size_t count,
                                   int least) {
   const Json &value = take(name);

@@ -32,6 +32,12 @@ public:
   std::string word(const std::string &name);
   std::string wordOf(const std::string &name,
                      const std::vector<std::string> &choices);
+  /// The same for fields that may be left out, with what they then are.
+  int integerOr(const std::string &name, int least, int otherwise);
+  bool flagOr(const std::string &name, bool otherwise);
+  std::string wordOr(const std::string &name,
+                     const std::vector<std::string> &choices,
+                     const std::string &otherwise);
   /// Exactly `count` integers of at least `least`.
   std::vector<int> integers(const std::string &name, size_t count, int least);
   const nlohmann::ordered_json &object(const std::string &name);

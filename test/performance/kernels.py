@@ -1,11 +1,11 @@
 """Times kernels on this machine, as a share of the FMA peak that is measured between their runs. Run by hand:
 
   VITC_HALIDE=build/bin/vitc-halide python test/performance/kernels.py
-      [gemm|fast_gemm|attention|single_query_attention|norm|patch_embed]... [--threads] [--cold]
-      [--schedule '{"tile_m": 4}'] [--panel 32] [--shape M,N,K]
+      [gemm|conv|depthwise|fast_gemm|attention|single_query_attention|norm|group_norm|patch_embed]... [--threads] [--cold]
+      [--schedule '{"tile_m": 4}'] [--panel 32] [--shape M,N,K] [--bias]
 
 Best of many runs, since a machine's noise only ever adds; on one thread in CPU time, so that other programs disturb less.
-Weights are warm, since the same kernel runs again and again, unless --cold gives a gemm those of many layers in turn.
+Weights are warm, since the same kernel runs again and again, unless --cold gives a gemm or conv those of many layers in turn.
 """
 import argparse
 import pathlib
@@ -70,7 +70,7 @@ def measure(what, kernel, arguments, flops, threads, further=()):
             kernel(arguments, mode)
             best = min(best, clock() - start)
     share = flops / best / (fastest * (2 if threads else 1))
-    print(f"{what:42} {best * 1e3:8.3f} ms {flops / best / 1e9:7.1f} GFLOP/s {100 * share:5.1f}% of {fastest / 1e9:.1f}"
+    print(f"{what:58} {best * 1e3:8.3f} ms {flops / best / 1e9:7.1f} GFLOP/s {100 * share:5.1f}% of {fastest / 1e9:.1f}"
           f"  {json.dumps(kernel.report['schedule'])}", flush=True)
 
 
@@ -114,17 +114,23 @@ def fast_gemms(options):
 
 
 def attention(options):
-    for heads, tokens, d in [(12, 197, 64), (3, 197, 64), (12, 577, 64), (16, 257, 80)]:
+    vit = [(1, 12, 197, 64), (1, 3, 197, 64), (1, 12, 577, 64), (1, 12, 1025, 64), (1, 16, 257, 80), (8, 12, 50, 64)]
+    swin = [(64, 3, 49, 32), (16, 6, 49, 32), (4, 12, 49, 32), (1, 24, 49, 32), (64, 3, 64, 32), (4, 12, 144, 32)]
+    for batch, heads, tokens, d in vit + swin:
         width = heads * d
-        ld = 3 * width
-        spec = {"batch": 1, "heads": heads, "tokens": tokens, "head_dim": d, "scale": 0.125, "ldq": ld, "ldk": ld,
+        ld, ldb = 3 * width, round_up(tokens, 16)
+        spec = {"batch": batch, "heads": heads, "tokens": tokens, "head_dim": d, "scale": 0.125, "ldq": ld, "ldk": ld,
                 "ldv": ld, "ldo": width, "probabilities": False}
+        further = []
+        if options.bias and (batch, heads, tokens, d) in swin:
+            spec |= {"bias": True, "masks": batch, "ldb": ldb}
+            further = [random(heads * tokens * ldb), random(batch * tokens * ldb)]
         kernel = build("attention", spec, options.schedule)
-        qkv = random(tokens * ld)
-        scratch = guarded(heads * d * round_up(tokens, 32))
-        arguments = [qkv, qkv[width:], qkv[2 * width:], scratch, guarded(tokens * width)]
-        measure(f"attention {heads} heads {tokens} tokens of {d}", kernel, arguments, 4.0 * heads * d * tokens**2,
-                options.threads)
+        qkv = random(batch * tokens * ld)
+        scratch = guarded(batch * heads * d * round_up(tokens, 32))
+        arguments = [qkv, qkv[width:], qkv[2 * width:], *further, scratch, guarded(batch * tokens * width)]
+        measure(f"attention {batch}x{heads} heads {tokens} tokens of {d}{' with bias and mask' * bool(further)}", kernel,
+                arguments, 4.0 * batch * heads * d * tokens**2, options.threads)
 
 
 def single_query_attention(options):
@@ -147,6 +153,15 @@ def norm(options):
     measure("norm 197x768", kernel, [random(197 * 768), guarded(197 * 768)], 8.0 * 197 * 768, options.threads)
 
 
+def group_norm(options):
+    for rows, cols in [(12544, 64), (3136, 64), (3136, 256), (784, 512), (196, 1024)]:  # a BiT-50 at 224
+        spec = {"batch": 1, "rows": rows, "cols": cols, "groups": 32, "ldx": cols, "ldy": cols, "eps": 1e-5,
+                "activation": "relu", "residual": False}
+        kernel = build("group_norm", spec, options.schedule)
+        measure(f"group_norm {rows}x{cols}", kernel, [random(rows * cols), random(cols), random(cols), guarded(rows * cols)],
+                8.0 * rows * cols, options.threads)
+
+
 def patch_embed(options):
     for size, patch, n in [(224, 16, 768), (224, 14, 1024), (224, 32, 768)]:
         patches, k, columns = (size // patch)**2, 3 * patch * patch, round_up(n, options.panel)
@@ -159,15 +174,64 @@ def patch_embed(options):
         measure(f"patch_embed {size} by {patch} to {n}", kernel, arguments, 2.0 * patches * n * k, options.threads)
 
 
-FAMILIES = {"gemm": gemms, "fast_gemm": fast_gemms, "attention": attention, "single_query_attention": single_query_attention,
-            "norm": norm, "patch_embed": patch_embed}
+def conv(options, size, channels, n, kernel, stride, layout="nhwc"):
+    out, pad, columns = (size + stride - 1) // stride, (kernel - 1) // 2, round_up(n, options.panel)
+    spec = {"batch": 1, "channels": channels, "height": size, "width": size, "layout": layout, "kernel_h": kernel,
+            "kernel_w": kernel, "stride_h": stride, "stride_w": stride, "pad_top": pad, "pad_left": pad, "out_h": out,
+            "out_w": out, "n": n, "panel": options.panel, "ldc": columns, "bias": True, "activation": "relu",
+            "residual": False}
+    if layout == "nhwc":
+        spec["ldx"] = channels
+    span, k = (out - 1) * stride + kernel, kernel * kernel * channels
+    scratch = [guarded(span * span * channels)] if pad or span > size else []
+    built = build("conv", spec, options.schedule)
+    arguments = [random(size * size * channels), random(columns * k), random(columns), *scratch,
+                 guarded(out * out * columns)]
+    further = [random(len(arguments[1])) for _ in range(COLD_FLOATS // len(arguments[1]) if options.cold and channels > 16 else 0)]
+    measure(f"conv {size}x{size}x{channels} to {n}, {kernel}x{kernel}/{stride} {layout}", built, arguments,
+            2.0 * out * out * n * k, options.threads, further)
+
+
+def convs(options):
+    if options.shape:
+        conv(options, *options.shape)
+        return
+    for size, channels in [(56, 64), (28, 128), (14, 256), (7, 512)]:  # ResNet-50 at 224
+        conv(options, size, channels, channels, 3, 1)
+    for size, channels in [(56, 128), (28, 256), (14, 512)]:
+        conv(options, size, channels, channels, 3, 2)
+    conv(options, 56, 256, 512, 1, 2)
+    for kernel in (7, 4, 3):
+        conv(options, 224, 3, 64, kernel, 2, "nchw")
+
+
+def depthwise(options):
+    for size, channels, kernel, stride in [(112, 32, 3, 1), (112, 96, 3, 2), (56, 144, 3, 1), (28, 192, 3, 1), (14, 576, 3, 1),
+                                           (7, 960, 3, 1), (56, 96, 7, 1), (14, 384, 7, 1)]:
+        out, pad = (size + stride - 1) // stride, kernel // 2
+        spec = {"batch": 1, "channels": channels, "height": size, "width": size, "kernel_h": kernel, "kernel_w": kernel,
+                "stride_h": stride, "stride_w": stride, "pad_top": pad, "pad_left": pad, "out_h": out, "out_w": out,
+                "ldx": channels, "ldc": channels, "ldw": channels, "bias": True, "activation": "relu"}
+        span = (out - 1) * stride + kernel
+        built = build("depthwise", spec, options.schedule)
+        arguments = [random(size * size * channels), random(kernel * kernel * channels), random(channels),
+                     guarded(span * span * channels), guarded(out * out * channels)]
+        measure(f"depthwise {size}x{size}x{channels}, {kernel}x{kernel}/{stride}", built, arguments,
+                2.0 * out * out * channels * kernel * kernel, options.threads)
+
+
+FAMILIES = {"gemm": gemms, "conv": convs, "depthwise": depthwise, "fast_gemm": fast_gemms, "attention": attention,
+            "single_query_attention": single_query_attention,
+            "norm": norm, "group_norm": group_norm, "patch_embed": patch_embed}
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("family", nargs="*", default=list(FAMILIES))
 parser.add_argument("--threads", action="store_true", help="two threads")
-parser.add_argument("--cold", action="store_true", help="gemm with weights that are not in a cache")
+parser.add_argument("--cold", action="store_true", help="gemm and conv with weights that are not in a cache")
+parser.add_argument("--bias", action="store_true", help="attention of windows with bias and masks")
 parser.add_argument("--schedule", type=json.loads, default={}, help="schedule parameters")
 parser.add_argument("--panel", type=int, default=16)
-parser.add_argument("--shape", type=lambda text: [int(x) for x in text.split(",")], help="one gemm M,N,K")
+parser.add_argument("--shape", type=lambda text: [int(x) for x in text.split(",")],
+                    help="one gemm M,N,K, or conv SIZE,CHANNELS,N,KERNEL,STRIDE")
 options = parser.parse_args()
 for family in options.family:
     FAMILIES[family](options)

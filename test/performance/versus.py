@@ -3,6 +3,11 @@
   python3 -m venv V && V/bin/pip install numpy onnx==1.23.2 onnxruntime==1.31.1 openvino==2026.4.1
   V/bin/python test/performance/versus.py --vitc build/bin/vitc --model vit-base-patch16-224 --cells 1x1 1x2 8x2
 
+Without --onnx the peers get the same ViT as a graph written by vit_onnx.py; for another family give a graph that its own library
+exported, with `{batch}` in the name where the batch's number stands, and the model for vitc as a folder or preset:
+
+  V/bin/python test/performance/versus.py --vitc build/bin/vitc --model swin-tiny-patch4-window7-224 --onnx swin.b{batch}.onnx --cells 1x1 1x2
+
 A cell is BATCHxTHREADS. Every round starts each contender in a fresh process, in an order that turns round by round; a contender's
 figure is its least time over all rounds. Speed does not depend on the weights, so every contender has random ones of its own.
 """
@@ -64,11 +69,14 @@ def call(command):
 
 
 def measure_cell(options, folder, batch, threads):
-    import vit_onnx
+    if options.onnx:
+        graph = options.onnx.replace("{batch}", str(batch))
+    else:
+        import vit_onnx
 
-    graph = os.path.join(folder, f"{options.model}.b{batch}.onnx")
-    if not os.path.exists(graph):
-        vit_onnx.write(graph, options.model, batch)
+        graph = os.path.join(folder, f"{options.model}.b{batch}.onnx")
+        if not os.path.exists(graph):
+            vit_onnx.write(graph, options.model, batch)
     out = os.path.join(folder, f"vitc.b{batch}x{threads}")
     subprocess.run(
         [options.vitc, "compile", options.model, "--random-weights", "0", "--batch", str(batch), "-o", out, "--name", "versus", "--quiet"]
@@ -101,6 +109,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--vitc", required=True)
     parser.add_argument("--model", default="vit-base-patch16-224")
+    parser.add_argument("--onnx", help="the peers' graph of the same model")
     parser.add_argument("--cells", nargs="+", default=["1x1", "1x2", "8x2"])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=4)

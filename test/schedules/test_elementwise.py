@@ -1,4 +1,4 @@
-"""activation, add, copy and mean against numpy in double precision."""
+"""activation, add, copy and pool against numpy in double precision."""
 from harness import *
 
 rng = np.random.default_rng(6)
@@ -24,6 +24,8 @@ for function in ACTIVATIONS:
     for rows, cols, ldx, ldy in [(3, 7, 7, 7), (2, 10, 16, 10), (5, 1, 1, 1), (1, 33, 33, 48), (300, 500, 512, 512)]:
         x = rng.standard_normal((rows, cols))
         check_activation(function, rows, cols, ldx, ldy, x, lambda y: 8 * EPS * y + 4e-7)
+# To the last bits of small values, too.
+check_activation("sigmoid", 1, 1024, 1024, 1024, np.linspace(-86, 86, 1024), lambda y: 8 * EPS * y)
 
 
 def check_add(rows, cols, period, ld, alias=False):
@@ -70,18 +72,21 @@ check_copy([1, 1, 40, 10], [0, 0, 3, 120], [0, 0, 10, 1])
 check_copy([8, 197, 1, 768], [197 * 768, 768, 0, 1], [198 * 784, 784, 0, 1])
 
 
-def check_mean(batch, rows, cols, ldx, ldy, gap=0):
-    what = f"mean {batch}x{rows}x{cols} strides {ldx} {ldy}"
+def check_pool(kind, batch, rows, cols, ldx, ldy, gap=0):
+    what = f"pool {kind} {batch}x{rows}x{cols} strides {ldx} {ldy}"
     stride = rows * ldx + gap
-    kernel = build("mean", {"batch": batch, "rows": rows, "cols": cols, "ldx": ldx, "batch_stride": stride, "ldy": ldy})
-    x = rng.standard_normal((batch, rows, cols)).astype(np.float32) + np.float32(0.5)
-    arguments = lambda: [place(x, (stride, ldx, 1), floats=(batch - 1) * stride + rows * ldx), guarded(batch * ldy)]
-    out = run_all_modes(what, kernel, arguments)
-    expected = x.astype(np.float64).mean(axis=1)
-    check_close(what, view(out, (batch, cols), (ldy, 1)), expected, 2 * EPS * np.abs(x).max() * max(1, np.log2(rows)))
+    kernel = build("pool", {"kind": kind, "batch": batch, "rows": rows, "cols": cols, "ldx": ldx, "batch_stride": stride, "ldy": ldy})
+    x = rng.standard_normal((batch, rows, cols)).astype(np.float32) + np.float32(0.5 if kind == "mean" else -9)
+    out = run_all_modes(what, kernel, lambda: [place(x, (stride, ldx, 1), floats=(batch - 1) * stride + rows * ldx), guarded(batch * ldy)])
+    exact = x.astype(np.float64)
+    mean, most = exact.mean(axis=1), exact.max(axis=1)
+    expected = {"mean": mean, "max": most, "mean_max": (mean + most) / 2}[kind]
+    tolerance = 1e-30 if kind == "max" else 2 * EPS * np.abs(x).max() * max(1, np.log2(rows))
+    check_close(what, view(out, (batch, cols), (ldy, 1)), expected, tolerance)
 
 
-for case in [(1, 196, 768, 768, 768), (4, 196, 384, 400, 384), (2, 1, 10, 16, 16), (3, 5, 7, 7, 7), (1, 3, 1, 1, 1),
-             (2, 1025, 192, 192, 192), (2, 16, 33, 48, 33)]:
-    check_mean(*case)
-check_mean(3, 20, 100, 112, 112, gap=48)
+for kind in ("mean", "max", "mean_max"):
+    for case in [(1, 196, 768, 768, 768), (4, 196, 384, 400, 384), (2, 1, 10, 16, 16), (3, 5, 7, 7, 7), (1, 3, 1, 1, 1),
+                 (2, 1025, 192, 192, 192), (2, 16, 33, 48, 33)]:
+        check_pool(kind, *case)
+    check_pool(kind, 3, 20, 100, 112, 112, gap=48)

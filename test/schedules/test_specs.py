@@ -10,7 +10,25 @@ QUERY = {"batch": 1, "heads": 2, "tokens": 5, "head_dim": 8, "channels": 16, "sc
          "ldq": 16, "ldk": 16, "ldo": 16, "panel": 16}
 PATCH = {"batch": 1, "channels": 3, "height": 8, "width": 8, "patch_h": 4, "patch_w": 4, "n": 16, "panel": 16,
          "bias": False, "position": False, "ldc": 16, "batch_stride": 64}
+MAP = {"batch": 1, "channels": 8, "height": 4, "width": 4, "kernel_h": 3, "kernel_w": 3, "stride_h": 1, "stride_w": 1,
+       "pad_top": 1, "pad_left": 1, "out_h": 4, "out_w": 4}
+CONV = {**MAP, "layout": "nhwc", "ldx": 16, "n": 16, "panel": 16, "ldc": 16, "bias": True, "activation": "none",
+        "residual": False}
+DEPTHWISE = {**MAP, "ldx": 16, "ldc": 16, "ldw": 16, "bias": True, "activation": "none"}
+SPATIAL = {**MAP, "kind": "max", "pad_zero": False, "ldx": 16, "ldc": 16}
 NORM = {"rows": 2, "cols": 8, "ldx": 16, "ldy": 16, "eps": 1e-6, "affine": False}
+GROUPS = {"batch": 1, "rows": 4, "cols": 64, "groups": 32, "ldx": 64, "ldy": 64, "eps": 1e-5, "activation": "none",
+          "residual": False}
+ROTATE = {"rows": 2, "tokens": 2, "heads": 2, "head_dim": 8, "table_heads": 1, "ldx": 16, "ldy": 16, "ldt": 16,
+          "pairs": "halves"}
+GATE = {"rows": 2, "cols": 8, "ldx": 16, "ldg": 16, "ldy": 16, "rows_per_gate": 1, "function": "silu"}
+AFFINE = {"rows": 2, "cols": 8, "ldx": 16, "ldy": 16, "shift": True, "activation": "none"}
+SCALE = {"rows": 2, "cols": 8, "ldx": 16, "ldy": 16, "factor": 2.0}
+WINDOW = {"images": 1, "grid_h": 4, "grid_w": 4, "window_h": 2, "window_w": 2, "shift_h": 0, "shift_w": 0, "cols": 8,
+          "ldx": 16, "ldy": 16, "direction": "partition", "order": "window"}
+DEPTH = {"images": 1, "grid_h": 4, "grid_w": 4, "block_h": 2, "block_w": 2, "cols": 8, "ldx": 16, "ldy": 32, "order": "rows"}
+POOL = {"batch": 1, "rows": 4, "cols": 8, "ldx": 16, "batch_stride": 64, "ldy": 16, "kind": "max"}
+RESIZE = {"batch": 1, "height": 2, "width": 2, "out_h": 4, "out_w": 4, "cols": 8, "ldx": 16, "ldy": 16}
 COPY = {"shape": [1, 1, 2, 2], "src_strides": [4, 4, 2, 1], "dst_strides": [4, 4, 2, 1]}
 
 
@@ -58,16 +76,77 @@ bad("attention", ATTENTION, "spec.prob_batch_stride: unknown field", prob_batch_
 bad("attention", ATTENTION, "spec.ldq: 15 is less than the 16 floats of a row", ldq=15)
 bad("attention", ATTENTION, 'spec.scale: expected a number, got "1"', scale="1")
 bad("attention", ATTENTION, "schedule.block_q: 7 is not a multiple of tile_m 5", schedule={"block_q": 7})
+bad("attention", ATTENTION, "spec.queries: 0 is less than 1", queries=0)
+bad("attention", ATTENTION, "spec.ldb: missing", bias=True)
+bad("attention", ATTENTION, "spec.ldb: missing", masks=1)
+bad("attention", ATTENTION, "spec.ldb: unknown field", ldb=16)
+bad("attention", ATTENTION, "spec.ldb: 17 is not a multiple of 16", bias=True, ldb=17)
+bad("attention", ATTENTION, "spec.ldb: 16 is less than the 17 floats of a row", tokens=17, bias=True, ldb=16)
+bad("attention", ATTENTION, "spec.bias: expected true or false, got 1", bias=1)
+bad("attention", ATTENTION, "spec.masks: -1 is less than 0", masks=-1)
+bad("attention", ATTENTION, "spec.tokens: 20000 need more than 124 KiB of stack", tokens=20000)
 bad("single_query_attention", QUERY, "spec.ldk: 15 is less than the 16 floats of a row", ldk=15)
 bad("single_query_attention", QUERY, "spec.ldo: 16 is less than the 32 floats of a row", panel=32)
 bad("single_query_attention", QUERY, "spec.tokens: 17000 need more than 128 KiB of stack", tokens=17000)
 bad("single_query_attention", QUERY, "schedule.tile_h: 3 is more than 2", schedule={"tile_h": 3})
 bad("patch_embed", PATCH, "spec.patch_w: 9 is more than the width 8", patch_w=9)
 bad("patch_embed", PATCH, "spec.ldp: missing", position=True)
+bad("conv", CONV, "spec.layout: 'chwn' is not one of nhwc, nchw", layout="chwn")
+bad("conv", CONV, "spec.ldx: unknown field", layout="nchw")
+bad("conv", CONV, "spec.ldx: 7 is less than the 8 floats of a row", ldx=7)
+bad("conv", CONV, "spec.ldc: 16 is less than the 32 floats of a row", panel=32)
+bad("conv", CONV, "spec.ldr: missing", residual=True)
+bad("conv", CONV, "spec.stride_w: 0 is less than 1", stride_w=0)
+bad("conv", CONV, "spec.pad_left: -1 is less than 0", pad_left=-1)
+bad("conv", CONV, "spec.out_w: the windows span more than 2^31 pixels", out_w=2**30, stride_w=4)
+bad("conv", CONV, "spec.out_h: more than 2^31 elements", out_h=2**20, out_w=2**20)
+bad("conv", CONV, "spec.height: more than 2^31 elements", height=2**20, width=2**20)
+bad("conv", CONV, "x: the buffer has more than 2^31 elements", ldx=2**30)
+bad("conv", CONV, "w: the buffer has more than 2^31 elements", n=2**30, ldc=2**30)
+bad("conv", CONV, "schedule.unroll_k: 5 does not divide the 24 steps of k", schedule={"unroll_k": 5})
+bad("depthwise", DEPTHWISE, "spec.ldw: 24 is not a multiple of 16", ldw=24)
+bad("depthwise", DEPTHWISE, "spec.ldc: 7 is less than the 8 floats of a row", ldc=7)
+bad("depthwise", DEPTHWISE, "spec.layout: unknown field", layout="nhwc")
+bad("depthwise", DEPTHWISE, "schedule.tile_n: 3 does not divide the row's 16 floats", schedule={"tile_n": 3})
+bad("spatial_pool", SPATIAL, "spec.kind: 'min' is not one of max, mean", kind="min")
+bad("spatial_pool", SPATIAL, "spec.pad_zero: missing", pad_zero=None)
+bad("spatial_pool", SPATIAL, "spec.pad_top: 3 hides the whole window of 3", pad_top=3)
+bad("spatial_pool", SPATIAL, "spec.out_w: the last window starts at 4, beyond the map of 4", out_w=6)
+bad("spatial_pool", SPATIAL, "spec.ldx: 7 is less than the 8 floats of a row", ldx=7)
 bad("norm", NORM, "spec.eps: is negative", eps=-1)
+bad("norm", NORM, "spec.kind: 'batch' is not one of layer, rms, l2", kind="batch")
+bad("norm", NORM, "spec.groups: 3 does not divide the 8 columns", groups=3)
+bad("norm", NORM, "spec.groups: 0 is less than 1", groups=0)
+bad("norm", NORM, "spec.shift: needs affine", shift=True)
+bad("group_norm", GROUPS, "spec.groups: 7 does not divide the 64 columns", groups=7)
+bad("group_norm", GROUPS, "spec.groups: 8192 channels together need more than 128 KiB of stack", cols=8192, groups=1, ldx=8192,
+    ldy=8192)
+bad("group_norm", GROUPS, "spec.eps: is negative", eps=-1)
+bad("group_norm", GROUPS, "spec.ldr: missing", residual=True)
+bad("group_norm", GROUPS, "schedule.block_groups: 3 does not divide the 32 groups", schedule={"block_groups": 3})
+bad("rotate", ROTATE, "spec.head_dim: 7 is odd", head_dim=7)
+bad("rotate", ROTATE, "spec.table_heads: 3 is neither 1 nor the 2 heads", table_heads=3)
+bad("rotate", ROTATE, "spec.pairs: 'thirds' is not one of halves, interleaved", pairs="thirds")
+bad("rotate", ROTATE, "spec.ldt: 7 is less than the 8 floats of a row", ldt=7)
+bad("gate", GATE, "spec.rows_per_gate: 0 is less than 1", rows_per_gate=0)
+bad("gate", GATE, "spec.function: 'swish' is not one of none", function="swish")
+bad("affine", AFFINE, "spec.shift: missing", shift=None)
+bad("affine", AFFINE, "spec.factor: unknown field", factor=1.0)
+bad("scale", SCALE, "spec.factor: missing", factor=None)
+bad("window", WINDOW, "spec.shift_h: -1 is less than 0", shift_h=-1)
+bad("window", WINDOW, "spec.direction: 'back' is not one of partition, merge", direction="back")
+bad("window", WINDOW, "spec.order: 'rows' is not one of window, grid", order="rows")
+bad("space_to_depth", DEPTH, "spec.ldy: 16 is less than the 32 floats of a row", ldy=16)
+bad("space_to_depth", DEPTH, "spec.order: 'grid' is not one of rows, columns", order="grid")
+bad("pool", POOL, "spec.kind: missing", kind=None)
+bad("pool", POOL, "spec.kind: 'sum' is not one of mean, max, mean_max", kind="sum")
+bad("resize", RESIZE, "spec.out_h: 0 is less than 1", out_h=0)
+bad("resize", RESIZE, "spec.ldy: 7 is less than the 8 floats of a row", ldy=7)
+bad("resize", RESIZE, "spec.out_w: times width is more than 2^30", out_w=2**20, width=2**11)
+bad("resize", RESIZE, "x: the buffer has more than 2^31 elements", ldx=2**30)
 bad("copy", COPY, "spec.shape: expected 4 integers, got [1,2]", shape=[1, 2])
 bad("copy", COPY, "spec.dst_strides: 0 would write an element more than once", dst_strides=[4, 4, 0, 1])
-bad("conv", GEMM, "family: 'conv' is not one of activation, add")
+bad("fft", GEMM, "family: 'fft' is not one of activation, add")
 expect(specification("gemm", GEMM, target="x86-64"), "target: 'x86-64' is not one of x86-64-avx2, x86-64-avx512")
 expect(specification("gemm", GEMM, name="a-b"), "name: 'a-b' is not a C identifier")
 expect({**specification("gemm", GEMM), "protocol": 2}, "protocol: 2 is not 1")

@@ -1,0 +1,129 @@
+/// depthwise: out[(b,oy,ox)][c] = activation(sum over a window of x[b][y][x][c]
+/// w[ky,kx][c] + bias[c]).
+#include "kernel.h"
+#include "math.h"
+#include "tile.h"
+#include "window.h"
+
+#include <cmath>
+
+using namespace Halide;
+
+namespace vitc::halide {
+
+/// Pixels of a line in a tile: four, with two vectors each, are enough to hide
+/// the FMA's latency.
+constexpr int defaultPixels = 4;
+
+static Tile readTile(Schedule &schedule, const Machine &machine, int width,
+                     int channels, int kernelW) {
+  Tile tile;
+  tile.rows = schedule.get("tile_m", std::min(width, defaultPixels), 1,
+                           std::min(width, 64));
+  tile.columns =
+      schedule.get("tile_n", divisorUpTo(channels, machine.tileN), 1, channels);
+  if (channels % tile.columns != 0)
+    schedule.fail("tile_n", std::to_string(tile.columns) +
+                                " does not divide the row's " +
+                                std::to_string(channels) + " floats");
+  tile.lanes = machine.lanesFor(tile.columns);
+  tile.chains = 1;
+  tile.unrollK = schedule.get("unroll_k", divisorUpTo(kernelW, 8), 1, kernelW);
+  if (kernelW % tile.unrollK != 0)
+    schedule.fail("unroll_k", std::to_string(tile.unrollK) +
+                                  " does not divide the " +
+                                  std::to_string(kernelW) + " steps of k");
+  return tile;
+}
+
+Kernel buildDepthwise(Fields &spec, Schedule &schedule,
+                      const Machine &machine) {
+  const Windows windows = readWindows(spec);
+  int channels = windows.channels;
+  int ldx = rowStride(spec, "ldx", channels),
+      ldc = rowStride(spec, "ldc", channels),
+      ldw = rowStride(spec, "ldw", channels);
+  if (ldw % paddingFloats != 0)
+    spec.fail("ldw", std::to_string(ldw) + " is not a multiple of " +
+                         std::to_string(paddingFloats));
+  bool hasBias = spec.flag("bias");
+  std::string function = spec.wordOf("activation", activationNames());
+  int wide = roundUp(channels, paddingFloats);
+
+  // ---- Algorithm. A copied map has whole vectors per pixel.
+  Kernel kernel;
+  WindowSource source =
+      readMap(kernel, windows, /*planes=*/false, ldx, /*pixelFloats=*/wide);
+  int width = std::min(paddedColumns(channels, ldc),
+                       source.copied ? wide : paddedColumns(channels, ldx));
+  int kernelW = windows.kernelW, kernelH = windows.kernelH;
+  Tile tile = readTile(schedule, machine, windows.outW, width, kernelW);
+  ImageParam w = kernel.input(
+      "w", {{width, 1}, {kernelW, ldw}, {kernelH, int64_t(kernelW) * ldw}});
+  Var c("c"), x("x"), y("y"), b("b");
+  RDom k(0, kernelW, 0, kernelH, "k");
+  Func sum("sum"), out("out");
+  Expr start = 0.0f;
+  if (hasBias)
+    start = kernel.input("bias", {{width, 1}})(c);
+  sum(c, x, y, b) = start;
+  Expr at = b * int(source.image) +
+            (y * windows.strideH + k.y) * int(source.row) +
+            (x * windows.strideW + k.x) * int(source.pixel) + c;
+  sum(c, x, y, b) =
+      multiplyAdd(sum(c, x, y, b), source.map(at), w(c, k.x, k.y), tile.lanes);
+  out(c, x, y, b) = activation(function, sum(c, x, y, b));
+  int64_t row = int64_t(windows.outW) * ldc;
+  kernel.output(out, "out",
+                {{width, 1},
+                 {windows.outW, ldc},
+                 {windows.outH, row},
+                 {windows.batch, row * windows.outH}});
+
+  // ---- Schedule. A register tile is some pixels of a line by some channels; a
+  // vector of weights serves its pixels. A line's last tile overlaps the one
+  // before: computing some pixels twice is faster than a shorter tile. The
+  // channels' tiles stand inside the pixels', so that memory is read in long
+  // runs. Where the weights are too many for the first-level cache, a channels'
+  // tile takes all lines instead: 14x14x384 by 7x7 takes 0.24 ms the first way
+  // and WW the second.
+  constexpr int nearFloats = 4096; // half of 32 KB
+  bool channelsFirst = schedule.get(
+      "channels_first", double(kernelW) * kernelH * width > nearFloats, 0, 1);
+  int lines = windows.outH, columnTiles = width / tile.columns;
+  double flopsPerUnit =
+      2.0 * windows.outW * kernelW * kernelH *
+      (channelsFirst ? double(lines) * tile.columns : double(width));
+  int units = channelsFirst ? columnTiles : lines, block = 1;
+  while (block < units && !worthParallel(block * flopsPerUnit, 2))
+    ++block;
+  block = schedule.get("block", block, 1, units);
+  double tasks = std::ceil(double(units) / block) * windows.batch;
+  bool parallel = schedule.get(
+      "parallel", worthParallel(block * flopsPerUnit, tasks), 0, 1);
+  Var co("co"), ci("ci"), xo("xo"), xi("xi"), task("task");
+  out.split(c, co, ci, tile.columns)
+      .split(x, xo, xi, tile.rows, TailStrategy::ShiftInwards)
+      .vectorize(ci, tile.lanes)
+      .unroll(ci)
+      .unroll(xi);
+  Var unit = channelsFirst ? co : y;
+  if (channelsFirst)
+    out.reorder(ci, xi, xo, y, co, b);
+  else
+    out.reorder(ci, xi, co, xo, y, b);
+  if (parallel)
+    out.split(unit, task, unit, block, TailStrategy::GuardWithIf)
+        .fuse(task, b, task)
+        .parallel(task);
+  scheduleTile(sum, c, {x}, k.x, /*outerK=*/{k.y}, tile,
+               LoopLevel(out, channelsFirst ? xo : co));
+  // A small window is one branch.
+  constexpr int mostSteps = 9;
+  if (tile.unrollK == kernelW && kernelW * kernelH <= mostSteps)
+    sum.update().unroll(k.y);
+  scheduleMap(source, /*planes=*/false, wide, parallel, machine);
+  return kernel;
+}
+
+} // namespace vitc::halide

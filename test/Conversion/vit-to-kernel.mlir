@@ -286,7 +286,7 @@ func.func @forward(%image: tensor<2x3x4x4xf32>) -> tensor<2x6xf32> {
 // Element by element; pools; a slice that does not start at 64 bytes is copied for kernels that want it so.
 // CHECK: kernel.spec @{{activation_8x8_[^ ]+}} "activation" {cols = 8 : i64, function = "silu", ldx = 16 : i64, ldy = 16 : i64, rows = 8 : i64}
 // CHECK: kernel.spec @{{add_8x8_[^ ]+}} "add" {cols = 8 : i64, lda = 16 : i64, ldb = 16 : i64, ldc = 16 : i64, period = 8 : i64, rows = 8 : i64}
-// CHECK: kernel.spec @{{mean_3x8_[^ ]+}} "mean" {batch = 2 : i64, batch_stride = 64 : i64, cols = 8 : i64, ldx = 16 : i64, ldy = 16 : i64, rows = 3 : i64}
+// CHECK: kernel.spec @{{pool_3x8_[^ ]+}} "pool" {batch = 2 : i64, batch_stride = 64 : i64, cols = 8 : i64, kind = "mean", ldx = 16 : i64, ldy = 16 : i64, rows = 3 : i64}
 // CHECK: kernel.spec @[[SLICE:copy_[^ ]+]] "copy" {dst_strides = array<i64: 0, 0, 16, 1>, shape = array<i64: 1, 1, 2, 4>, src_strides = array<i64: 0, 0, 16, 1>}
 // CHECK: kernel.spec @{{softmax_2x4_[^ ]+}} "softmax" {cols = 4 : i64, ldx = 16 : i64, ldy = 16 : i64, rows = 2 : i64}
 // CHECK-LABEL: func.func @forward
@@ -295,7 +295,7 @@ func.func @forward(%image: tensor<2x3x4x4xf32>) -> tensor<2x6xf32> {
 // CHECK: kernel.call @add
 // CHECK: %[[REST:.+]] = kernel.view %[[SUM]] : {{.*}} -> memref<2x3x8xf32, strided<[64, 16, 1], offset: 16>>
 // CHECK: %[[MEAN:.+]] = kernel.alloc : memref<2x8xf32
-// CHECK: kernel.call @{{mean[^ ]+}} ins(%[[REST]] : {{.*}}) outs(%[[MEAN]] :
+// CHECK: kernel.call @{{pool[^ ]+}} ins(%[[REST]] : {{.*}}) outs(%[[MEAN]] :
 // CHECK: %[[HALF:.+]] = kernel.view %[[MEAN]] : {{.*}} -> memref<2x4xf32, strided<[16, 1], offset: 4>>
 // CHECK: %[[ALIGNED:.+]] = kernel.alloc : memref<2x4xf32, strided<[16, 1]>>
 // CHECK: kernel.call @[[SLICE]] ins(%[[HALF]] : {{.*}}) outs(%[[ALIGNED]] :

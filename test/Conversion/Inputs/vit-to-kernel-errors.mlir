@@ -25,12 +25,36 @@ func.func @tokens_of_the_picture(%image: tensor<1x3x4x4xf32>) -> tensor<1x8x8xf3
 // -----
 
 vit.parameter @w : tensor<8x3x2x2xf32>
-func.func @slice_of_tokens(%image: tensor<1x3x4x4xf32>) -> tensor<1x2x8xf32> {
+func.func @slice_of_tokens(%image: tensor<2x3x4x4xf32>) -> tensor<2x2x8xf32> {
+  %w = vit.get @w : tensor<8x3x2x2xf32>
+  %x = vit.patch_embed %image, %w : (tensor<2x3x4x4xf32>, tensor<8x3x2x2xf32>) -> tensor<2x4x8xf32>
+  // expected-error @+1 {{no kernel computes this operation: only ranges of channels, or of one image's tokens, can be taken while the model runs}}
+  %0 = vit.slice %x along 1 from 0 : tensor<2x4x8xf32> -> tensor<2x2x8xf32>
+  return %0 : tensor<2x2x8xf32>
+}
+
+// -----
+
+vit.parameter @w : tensor<8x3x2x2xf32>
+func.func @concat_of_tokens(%image: tensor<1x3x4x4xf32>) -> tensor<1x8x8xf32> {
   %w = vit.get @w : tensor<8x3x2x2xf32>
   %x = vit.patch_embed %image, %w : (tensor<1x3x4x4xf32>, tensor<8x3x2x2xf32>) -> tensor<1x4x8xf32>
-  // expected-error @+1 {{no kernel computes this operation: only ranges of channels can be taken while the model runs}}
-  %0 = vit.slice %x along 1 from 0 : tensor<1x4x8xf32> -> tensor<1x2x8xf32>
-  return %0 : tensor<1x2x8xf32>
+  // expected-error @+1 {{no kernel computes this operation: only channels can be put side by side while the model runs}}
+  %0 = vit.concat %x, %x along 1 : (tensor<1x4x8xf32>, tensor<1x4x8xf32>) -> tensor<1x8x8xf32>
+  return %0 : tensor<1x8x8xf32>
+}
+
+// -----
+
+vit.parameter @w : tensor<8x3x2x2xf32>
+vit.parameter @q : tensor<1x1x8xf32>
+func.func @shared_queries(%image: tensor<2x3x4x4xf32>) -> tensor<2x1x8xf32> {
+  %w = vit.get @w : tensor<8x3x2x2xf32>
+  %q = vit.get @q : tensor<1x1x8xf32>
+  %x = vit.patch_embed %image, %w : (tensor<2x3x4x4xf32>, tensor<8x3x2x2xf32>) -> tensor<2x4x8xf32>
+  // expected-error @+1 {{no kernel computes this operation: one set of queries for several images}}
+  %0 = vit.attention %q, %x, %x heads 2 scale 1.0 : (tensor<1x1x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> tensor<2x1x8xf32>
+  return %0 : tensor<2x1x8xf32>
 }
 
 // -----

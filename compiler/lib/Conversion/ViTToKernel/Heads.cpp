@@ -25,8 +25,9 @@ LogicalResult lowering::lowerPool(Lowering &state, vit::PoolOp op) {
                        {tokens * from.stride, from.stride, 1},
                        from.offset + first * from.stride);
   Value out = state.allocFor(op.getResult());
-  state.call(op.getLoc(), "mean", Twine(rows) + "x" + Twine(channels),
-             {{"batch", state.integer(images)},
+  state.call(op.getLoc(), "pool", Twine(rows) + "x" + Twine(channels),
+             {{"kind", state.text(stringifyPoolKind(op.getKind()))},
+              {"batch", state.integer(images)},
               {"rows", state.integer(rows)},
               {"cols", state.integer(channels)},
               {"ldx", state.integer(from.stride)},

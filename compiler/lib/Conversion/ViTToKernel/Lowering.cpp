@@ -54,6 +54,11 @@ LogicalResult Lowering::run() {
   return success();
 }
 
+/// Queries may be learned: those of an attention pool are.
+static Value ifParameter(Value value) {
+  return value.getDefiningOp<vit::GetOp>() ? value : Value();
+}
+
 /// The operands that kernels take from the weights file.
 static SmallVector<Value> weightsOf(Operation *op) {
   return TypeSwitch<Operation *, SmallVector<Value>>(op)
@@ -70,11 +75,25 @@ static SmallVector<Value> weightsOf(Operation *op) {
       .Case([](vit::LayerNormOp op) {
         return SmallVector<Value>{op.getGain(), op.getBias()};
       })
-      .Case([](vit::LinearOp op) {
+      .Case<vit::LinearOp, vit::ConvOp, vit::DepthwiseConvOp>([](auto op) {
         return SmallVector<Value>{op.getWeight(), op.getBias()};
       })
+      .Case([](vit::AttentionOp op) {
+        return SmallVector<Value>{op.getBias(), op.getMask(),
+                                  ifParameter(op.getQuery())};
+      })
       .Case([](vit::SingleQueryAttentionOp op) {
-        return SmallVector<Value>{op.getKey(), op.getValue()};
+        return SmallVector<Value>{op.getKey(), op.getValue(),
+                                  ifParameter(op.getQuery())};
+      })
+      .Case([](vit::RotateOp op) {
+        return SmallVector<Value>{op.getCos(), op.getSin()};
+      })
+      .Case([](vit::AffineOp op) {
+        return SmallVector<Value>{op.getScale(), op.getShift()};
+      })
+      .Case([](vit::GroupNormOp op) {
+        return SmallVector<Value>{op.getGain(), op.getBias()};
       })
       .Default([](Operation *) { return SmallVector<Value>(); });
 }
@@ -92,7 +111,7 @@ LogicalResult Lowering::checkOperands(Operation *op) const {
     if (isParameter)
       return op->emitError("no kernel computes this operation: a parameter "
                            "stands in the place of an activation");
-    if (isa<BlockArgument>(operand) && !isa<vit::PatchEmbedOp>(op))
+    if (isa<BlockArgument>(operand) && !isa<vit::PatchEmbedOp, vit::ConvOp>(op))
       return op->emitError("no kernel computes this operation: the picture can "
                            "only be embedded");
     // A stack exists as an output alone; the patches of an embedding may stand
@@ -135,6 +154,26 @@ LogicalResult Lowering::lower(Operation *op) {
       .Case([&](vit::SliceOp op) { return lowerSlice(*this, op); })
       .Case([&](vit::PoolOp op) { return lowerPool(*this, op); })
       .Case([&](vit::SoftmaxOp op) { return lowerSoftmax(*this, op); })
+      .Case([&](vit::ScaleOp op) { return lowerScale(*this, op); })
+      .Case([&](vit::AffineOp op) { return lowerAffine(*this, op); })
+      .Case([&](vit::GateOp op) { return lowerGate(*this, op); })
+      .Case([&](vit::RotateOp op) { return lowerRotate(*this, op); })
+      .Case([&](vit::ConcatOp op) { return lowerConcat(*this, op); })
+      .Case([&](vit::WindowPartitionOp op) {
+        return lowerWindowPartition(*this, op);
+      })
+      .Case([&](vit::WindowMergeOp op) { return lowerWindowMerge(*this, op); })
+      .Case(
+          [&](vit::SpaceToDepthOp op) { return lowerSpaceToDepth(*this, op); })
+      .Case([&](vit::ResizeMapOp op) { return lowerResizeMap(*this, op); })
+      .Case([&](vit::ReshapeOp op) { return lowerReshape(*this, op); })
+      .Case([&](vit::TransposeOp op) { return lowerTranspose(*this, op); })
+      .Case([&](vit::ConvOp op) { return lowerConv(*this, op); })
+      .Case([&](vit::DepthwiseConvOp op) {
+        return lowerDepthwiseConv(*this, op);
+      })
+      .Case([&](vit::GroupNormOp op) { return lowerGroupNorm(*this, op); })
+      .Case([&](vit::SpatialPoolOp op) { return lowerSpatialPool(*this, op); })
       .Default([](Operation *op) {
         return op->emitError("no kernel computes this operation");
       });

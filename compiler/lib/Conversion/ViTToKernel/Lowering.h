@@ -127,7 +127,7 @@ private:
   llvm::StringMap<kernel::SpecOp> specs;
 };
 
-// One function per op family: Embedding.cpp, Encoder.cpp, Heads.cpp.
+// One function per op: Embedding.cpp, Encoder.cpp, Maps.cpp, Heads.cpp.
 mlir::LogicalResult lowerPatchEmbed(Lowering &state, vit::PatchEmbedOp op);
 mlir::LogicalResult lowerConcatTokens(Lowering &state, vit::ConcatTokensOp op);
 mlir::LogicalResult lowerAddPosition(Lowering &state, vit::AddPositionOp op);
@@ -141,6 +141,23 @@ mlir::LogicalResult lowerSingleQueryAttention(Lowering &state,
 mlir::LogicalResult lowerSlice(Lowering &state, vit::SliceOp op);
 mlir::LogicalResult lowerPool(Lowering &state, vit::PoolOp op);
 mlir::LogicalResult lowerSoftmax(Lowering &state, vit::SoftmaxOp op);
+mlir::LogicalResult lowerScale(Lowering &state, vit::ScaleOp op);
+mlir::LogicalResult lowerAffine(Lowering &state, vit::AffineOp op);
+mlir::LogicalResult lowerGate(Lowering &state, vit::GateOp op);
+mlir::LogicalResult lowerRotate(Lowering &state, vit::RotateOp op);
+mlir::LogicalResult lowerConcat(Lowering &state, vit::ConcatOp op);
+mlir::LogicalResult lowerWindowPartition(Lowering &state,
+                                         vit::WindowPartitionOp op);
+mlir::LogicalResult lowerWindowMerge(Lowering &state, vit::WindowMergeOp op);
+mlir::LogicalResult lowerSpaceToDepth(Lowering &state, vit::SpaceToDepthOp op);
+mlir::LogicalResult lowerResizeMap(Lowering &state, vit::ResizeMapOp op);
+mlir::LogicalResult lowerReshape(Lowering &state, vit::ReshapeOp op);
+mlir::LogicalResult lowerTranspose(Lowering &state, vit::TransposeOp op);
+mlir::LogicalResult lowerConv(Lowering &state, vit::ConvOp op);
+mlir::LogicalResult lowerDepthwiseConv(Lowering &state,
+                                       vit::DepthwiseConvOp op);
+mlir::LogicalResult lowerGroupNorm(Lowering &state, vit::GroupNormOp op);
+mlir::LogicalResult lowerSpatialPool(Lowering &state, vit::SpatialPoolOp op);
 
 } // namespace vitc::lowering
 

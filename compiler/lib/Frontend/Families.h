@@ -13,13 +13,45 @@ struct FamilyImport {
   const JsonObject &config;
   const Checkpoint *checkpoint; ///< null: declare the parameters only
   const ImportOptions &options;
+  llvm::StringRef processorPath; ///< empty if there is none
   // Filled in by the frontend:
   int64_t channels = 0, height = 0, width = 0;
-  std::vector<std::string> labels;
+  std::vector<std::string> labels = {};
+  /// How pictures are prepared, if the folder has no file that says so.
+  std::optional<ImageProcessor> processor = std::nullopt;
 };
 
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+importHuggingFaceBeit(FamilyImport &import);
+
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+importHuggingFaceClip(FamilyImport &import);
+
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+importHuggingFaceDeiT(FamilyImport &import);
+
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+importHuggingFaceDinov2(FamilyImport &import);
+
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+importHuggingFaceDinov3(FamilyImport &import);
+
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+importHuggingFaceSiglip(FamilyImport &import);
+
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+importHuggingFaceMobileViT(FamilyImport &import);
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+importHuggingFaceSwin(FamilyImport &import);
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 importHuggingFaceViT(FamilyImport &import);
+
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+importOpenViT(FamilyImport &import);
+
+/// A config with `architecture`: the classes of timm.
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+importTimm(FamilyImport &import);
 
 /// An activation as transformers names it; the error lists the known names.
 llvm::Expected<vit::Activation> readActivation(const JsonObject &config,
@@ -29,6 +61,61 @@ llvm::Expected<vit::Activation> readActivation(const JsonObject &config,
 /// `id2label`, or as many empty names as `num_labels` says; 2 where the config
 /// has neither, as transformers assumes.
 llvm::Expected<std::vector<std::string>> readLabels(const JsonObject &config);
+
+/// The class that the model was saved from: the first of `architectures` that
+/// is among `known`. Empty if the config does not say.
+llvm::Expected<std::string>
+readArchitecture(const JsonObject &config,
+                 llvm::ArrayRef<llvm::StringRef> known);
+
+/// Rows and columns of the picture for a model that takes any size: that of
+/// --image-size, else what the image processor makes, else the config's.
+llvm::Expected<std::pair<int64_t, int64_t>>
+sizeOfPicture(const FamilyImport &import, int64_t channels,
+              std::pair<int64_t, int64_t> configSize);
+
+/// Reads fields of a config one after the other and keeps the first error.
+class Fields {
+public:
+  explicit Fields(const JsonObject &config) : config(config) {}
+  /// An error that was never looked at is nothing worse than that.
+  ~Fields() { llvm::consumeError(std::move(error)); }
+
+  template <typename T>
+  T take(llvm::Expected<T> value) {
+    if (value)
+      return std::move(*value);
+    fail(value.takeError());
+    return T();
+  }
+  void fail(llvm::Error failure);
+
+  bool boolean(llvm::StringRef key, bool fallback) {
+    return take(config.getBool(key, fallback));
+  }
+  double number(llvm::StringRef key, double fallback) {
+    return take(config.getNumber(key, fallback));
+  }
+  vit::Activation activation(llvm::StringRef key, llvm::StringRef fallback) {
+    return take(readActivation(config, key, fallback));
+  }
+  /// From 1 to `limit`.
+  int64_t positive(llvm::StringRef key, int64_t fallback, int64_t limit) {
+    return between(key, fallback, 1, limit);
+  }
+  int64_t between(llvm::StringRef key, int64_t fallback, int64_t least,
+                  int64_t limit);
+  /// Rows and columns.
+  std::pair<int64_t, int64_t> size(llvm::StringRef key, int64_t fallback);
+  /// A list of whole numbers from `least` to 65536.
+  std::vector<int64_t> integers(llvm::StringRef key,
+                                std::vector<int64_t> fallback, int64_t least);
+  /// The eps of a norm.
+  double eps(llvm::StringRef key, double fallback);
+
+  llvm::Error error = llvm::Error::success();
+  const JsonObject &config;
+};
 
 } // namespace vitc
 

@@ -60,3 +60,99 @@ vitc::readLabels(const JsonObject &config) {
   }
   return labels;
 }
+
+llvm::Expected<std::string>
+vitc::readArchitecture(const JsonObject &config,
+                       llvm::ArrayRef<llvm::StringRef> known) {
+  if (!config.has("architectures"))
+    return std::string();
+  llvm::Expected<std::vector<std::string>> classes =
+      config.getStrings("architectures");
+  if (!classes)
+    return classes.takeError();
+  for (const std::string &name : *classes)
+    if (llvm::is_contained(known, llvm::StringRef(name)))
+      return name;
+  return config.error("architectures",
+                      "architectures has none of " + llvm::join(known, ", "));
+}
+
+llvm::Expected<std::pair<int64_t, int64_t>>
+vitc::sizeOfPicture(const FamilyImport &import, int64_t channels,
+                    std::pair<int64_t, int64_t> configSize) {
+  if (import.options.imageSize)
+    return *import.options.imageSize;
+  if (import.processorPath.empty())
+    return configSize;
+  llvm::Expected<ImageProcessor> processor =
+      readImageProcessor(import.processorPath, channels);
+  if (!processor)
+    return processor.takeError();
+  if (processor->centerCrop)
+    return std::pair(processor->cropHeight, processor->cropWidth);
+  if (processor->resize == ImageProcessor::Resize::Exact)
+    return std::pair(processor->resizeHeight, processor->resizeWidth);
+  return configSize;
+}
+
+//===----------------------------------------------------------------------===//
+// Fields
+//===----------------------------------------------------------------------===//
+
+void Fields::fail(llvm::Error failure) {
+  if (error)
+    llvm::consumeError(std::move(failure));
+  else
+    error = std::move(failure);
+}
+
+int64_t Fields::between(llvm::StringRef key, int64_t fallback, int64_t least,
+                        int64_t limit) {
+  int64_t value = take(config.getInteger(key, fallback));
+  if (!error && (value < least || value > limit))
+    error = config.error(key, key + " " + llvm::Twine(value) +
+                                  " is not between " + llvm::Twine(least) +
+                                  " and " + llvm::Twine(limit));
+  return value;
+}
+
+std::pair<int64_t, int64_t> Fields::size(llvm::StringRef key,
+                                         int64_t fallback) {
+  if (!config.has(key))
+    return {fallback, fallback};
+  auto value = take(config.getPair(key));
+  if (!error && (value.first < 1 || value.second < 1 || value.first > 65536 ||
+                 value.second > 65536))
+    error = config.error(key, key + " " + llvm::Twine(value.first) + " x " +
+                                  llvm::Twine(value.second) +
+                                  " is not between 1 and 65536");
+  return value;
+}
+
+std::vector<int64_t> Fields::integers(llvm::StringRef key,
+                                      std::vector<int64_t> fallback,
+                                      int64_t least) {
+  constexpr int64_t greatest = 65536;
+  if (!config.has(key))
+    return fallback;
+  std::vector<int64_t> values;
+  for (double value : take(config.getNumbers(key))) {
+    bool fits = value >= double(least) && value <= double(greatest) &&
+                value == double(int64_t(value));
+    if (!fits && !error)
+      error = config.error(key, key +
+                                    " has a number that is not a whole one "
+                                    "between " +
+                                    llvm::Twine(least) + " and " +
+                                    llvm::Twine(greatest));
+    values.push_back(fits ? int64_t(value) : least);
+  }
+  return values;
+}
+
+double Fields::eps(llvm::StringRef key, double fallback) {
+  double value = number(key, fallback);
+  if (!error && !(value >= 0 && value < 1))
+    error = config.error(key, key + " is not between 0 and 1");
+  return value;
+}

@@ -1,154 +1,65 @@
-/// transformers' ViT: ViTForImageClassification, ViTModel, and the encoder of
-/// ViT-MAE (all patches kept).
+/// transformers' ViT: ViTForImageClassification, ViTModel, the encoder of
+/// ViT-MAE (all patches kept), ViT-MSN, and ViT hybrid.
 ///
-/// Quirks: eps is 1e-12 unless the config says otherwise; classification models
-/// prefix the encoder's tensors with `vit.`, bare models do not;
-/// `pooler_output` is tanh(dense(CLS after the final norm)); `hidden_states`
-/// end before the final norm.
-#include "Families.h"
-
-#include "vitc/Frontend/ModelBuilder.h"
+/// Quirks: eps is 1e-12 unless the config says otherwise (ViT-MSN: 1e-6);
+/// classification models prefix the encoder's tensors with `vit.`, bare models
+/// do not, and transformers 5 leaves it out of the blocks of
+/// ViTMSNForImageClassification; `pooler_output` is tanh(dense(CLS after the
+/// final norm)), and only ViTModel has it; `hidden_states` end before the final
+/// norm.
+#include "HuggingFaceHybrid.h"
+#include "HuggingFaceSequence.h"
 
 using namespace vitc;
 using mlir::Value;
 
 namespace {
 
-struct Config {
-  int64_t width, depth, heads, hidden, channels;
-  std::pair<int64_t, int64_t> imageSize, patchSize;
-  double eps;
-  vit::Activation activation, poolerActivation;
-  int64_t poolerWidth;
+struct Config : SequenceConfig {
+  explicit Config(const SequenceConfig &shared) : SequenceConfig(shared) {}
+
+  int64_t hidden, poolerWidth;
+  vit::Activation poolerActivation;
   bool qkvBias;
-  bool classifies, masked; ///< ViTForImageClassification; ViT-MAE
+  bool classifies, pools; ///< has `logits`; may have `pooler_output`
+  std::optional<HybridBackbone> backbone; ///< in front of the patches
   std::vector<std::string> labels;
-};
-
-/// Reads fields one after the other and keeps the first error.
-class Fields {
-public:
-  explicit Fields(const JsonObject &config) : config(config) {}
-
-  template <typename T>
-  T take(llvm::Expected<T> value) {
-    if (value)
-      return std::move(*value);
-    if (error)
-      llvm::consumeError(value.takeError());
-    else
-      error = value.takeError();
-    return T();
-  }
-  int64_t positive(llvm::StringRef key, int64_t fallback, int64_t limit) {
-    int64_t value = take(config.getInteger(key, fallback));
-    if (!error && (value < 1 || value > limit))
-      error =
-          config.error(key, key + " " + llvm::Twine(value) +
-                                " is not between 1 and " + llvm::Twine(limit));
-    return value;
-  }
-  std::pair<int64_t, int64_t> size(llvm::StringRef key, int64_t fallback) {
-    if (!config.has(key))
-      return {fallback, fallback};
-    auto value = take(config.getPair(key));
-    if (!error && (value.first < 1 || value.second < 1 || value.first > 65536 ||
-                   value.second > 65536))
-      error = config.error(key, key + " " + llvm::Twine(value.first) + " x " +
-                                    llvm::Twine(value.second) +
-                                    " is not between 1 and 65536");
-    return value;
-  }
-
-  llvm::Error error = llvm::Error::success();
-
-private:
-  const JsonObject &config;
 };
 
 } // namespace
 
-/// What the checkpoint is for: the class it was saved from, or what its tensors
-/// show.
-static llvm::Expected<bool> readsAsClassifier(const JsonObject &config,
-                                              const Checkpoint *checkpoint) {
-  if (!config.has("architectures"))
-    return !checkpoint || checkpoint->find("classifier.weight");
-  llvm::Expected<std::vector<std::string>> classes =
-      config.getStrings("architectures");
-  if (!classes)
-    return classes.takeError();
-  for (const std::string &name : *classes) {
-    if (name == "ViTForImageClassification")
-      return true;
-    if (name == "ViTModel" || name == "ViTMAEModel" ||
-        name == "ViTMAEForPreTraining" || name == "ViTForMaskedImageModeling")
-      return false;
-  }
-  return config.error("architectures",
-                      "architectures has none of ViTForImageClassification, "
-                      "ViTModel, ViTForMaskedImageModeling, "
-                      "ViTMAEModel, ViTMAEForPreTraining");
-}
-
 static llvm::Expected<Config> readConfig(const JsonObject &json,
                                          const Checkpoint *checkpoint) {
-  constexpr int64_t widest = 1 << 16, deepest = 1 << 10;
   Fields fields(json);
-  Config config;
-  config.width = fields.positive("hidden_size", 768, widest);
-  config.depth = fields.positive("num_hidden_layers", 12, deepest);
-  config.heads = fields.positive("num_attention_heads", 12, widest);
+  std::string type = fields.take(json.getString("model_type", "vit"));
+  bool isHybrid = type == "vit-hybrid";
+  SequenceDefaults defaults = {/*eps=*/type == "vit_msn" ? 1e-6 : 1e-12};
+  if (isHybrid)
+    defaults.patch = 1;
+  Config config(readSequenceConfig(fields, defaults));
+  if (isHybrid)
+    config.backbone = fields.take(readHybridBackbone(json));
   config.hidden = fields.positive("intermediate_size", 3072, 4 * widest);
-  config.channels = fields.positive("num_channels", 3, 1024);
-  config.imageSize = fields.size("image_size", 224);
-  config.patchSize = fields.size("patch_size", 16);
-  config.eps = fields.take(json.getNumber("layer_norm_eps", 1e-12));
-  config.qkvBias = fields.take(json.getBool("qkv_bias", true));
-  config.activation = fields.take(readActivation(json, "hidden_act", "gelu"));
-  config.poolerActivation =
-      fields.take(readActivation(json, "pooler_act", "tanh"));
+  config.qkvBias = fields.boolean("qkv_bias", true);
+  config.poolerActivation = fields.activation("pooler_act", "tanh");
   config.poolerWidth =
       fields.positive("pooler_output_size", config.width, widest);
-  config.masked = fields.take(json.getString("model_type", "vit")) == "vit_mae";
+  std::string architecture = fields.take(readArchitecture(
+      json,
+      {"ViTForImageClassification", "ViTModel", "ViTForMaskedImageModeling",
+       "ViTMAEModel", "ViTMAEForPreTraining", "ViTMSNForImageClassification",
+       "ViTMSNModel", "ViTHybridForImageClassification", "ViTHybridModel"}));
   config.classifies =
-      fields.take(readsAsClassifier(json, checkpoint)) && !config.masked;
+      type != "vit_mae" &&
+      (architecture.empty()
+           ? !checkpoint || checkpoint->find("classifier.weight")
+           : llvm::StringRef(architecture).ends_with("ForImageClassification"));
+  config.pools = (type == "vit" || isHybrid) && !config.classifies;
   if (config.classifies)
     config.labels = fields.take(readLabels(json));
   if (fields.error)
     return std::move(fields.error);
-
-  if (config.width % config.heads)
-    return json.error("hidden_size",
-                      "hidden_size " + llvm::Twine(config.width) +
-                          " is not a multiple of num_attention_heads " +
-                          llvm::Twine(config.heads));
-  if (!(config.eps >= 0 && config.eps < 1))
-    return json.error("layer_norm_eps",
-                      "layer_norm_eps is not between 0 and 1");
-  if (config.imageSize.first < config.patchSize.first ||
-      config.imageSize.second < config.patchSize.second)
-    return json.error("image_size",
-                      "image_size " + llvm::Twine(config.imageSize.first) +
-                          " x " + llvm::Twine(config.imageSize.second) +
-                          " is smaller than patch_size " +
-                          llvm::Twine(config.patchSize.first) + " x " +
-                          llvm::Twine(config.patchSize.second));
   return config;
-}
-
-/// Layers of block `index`, as transformers names them.
-static BlockNames blockNames(llvm::StringRef encoder, int64_t index) {
-  std::string block = (encoder + "encoder.layer." + llvm::Twine(index)).str();
-  return {block,
-          block + ".layernorm_before",
-          block + ".attention.attention.query",
-          block + ".attention.attention.key",
-          block + ".attention.attention.value",
-          block + ".attention.output.dense",
-          block + ".layernorm_after",
-          block + ".intermediate.dense",
-          block + ".output.dense"};
 }
 
 /// Tensors that checkpoints of this family carry for training or for other
@@ -165,74 +76,72 @@ vitc::importHuggingFaceViT(FamilyImport &import) {
   if (!read)
     return read.takeError();
   const Config &config = *read;
-
-  auto [height, width] = import.options.imageSize.value_or(config.imageSize);
-  auto gridOf = [&](int64_t h, int64_t w) {
-    return std::pair(h / config.patchSize.first, w / config.patchSize.second);
-  };
-  auto tableGrid = gridOf(config.imageSize.first, config.imageSize.second),
-       grid = gridOf(height, width);
-  if (grid.first < 1 || grid.second < 1)
-    return userError("--image-size " + llvm::Twine(height) + "x" +
-                     llvm::Twine(width) + " is smaller than one patch of " +
-                     llvm::Twine(config.patchSize.first) + " x " +
-                     llvm::Twine(config.patchSize.second));
-  import.channels = config.channels;
-  import.height = height;
-  import.width = width;
+  llvm::Expected<Picture> picture =
+      placePicture(import, config, Resizing::OnRequest);
+  if (!picture)
+    return picture.takeError();
   import.labels = config.labels;
 
-  ModelBuilder model(import.context, import.checkpoint,
-                     {import.options.batch, config.channels, height, width});
-  bool prefixed =
-      import.checkpoint
-          ? import.checkpoint->find("vit.embeddings.cls_token") != nullptr
-          : config.classifies;
-  std::string encoder = prefixed ? "vit." : "";
+  ModelBuilder model(
+      import.context, import.checkpoint,
+      {import.options.batch, config.channels, picture->height, picture->width});
+  std::string prefix =
+      encoderPrefix(import, "vit", "embeddings.cls_token", config.classifies);
 
   // Embedding.
-  Value x = model.patchEmbed(encoder + "embeddings.patch_embeddings.projection",
-                             config.width, config.patchSize.first,
-                             config.patchSize.second, /*bias=*/true);
+  std::string patches = prefix + "embeddings.patch_embeddings";
+  Value x;
+  if (config.backbone) {
+    Map map =
+        config.backbone->build(model, patches, config.width, config.patchSize);
+    x = map.value;
+    picture->grid = map.grid;
+    picture->tableGrid = {
+        config.backbone->featureGrid.first / config.patchSize.first,
+        config.backbone->featureGrid.second / config.patchSize.second};
+  } else {
+    x = model.patchEmbed(patches + ".projection", config.width,
+                         config.patchSize.first, config.patchSize.second,
+                         /*bias=*/true);
+  }
   x = model.concatTokens(
-      encoder + "embeddings",
-      model.parameter(encoder + "embeddings.cls_token", {1, 1, config.width}),
+      prefix + "embeddings",
+      model.parameter(prefix + "embeddings.cls_token", {1, 1, config.width}),
       x);
-  x = model.addPosition(encoder + "embeddings.position_embeddings", x,
-                        /*prefix=*/1, tableGrid, grid);
+  x = model.addPosition(prefix + "embeddings.position_embeddings", x,
+                        /*prefix=*/1, picture->tableGrid, picture->grid);
 
   // Encoder.
-  llvm::SmallVector<Value> hiddenStates = {x}, attentions;
+  Encoder encoder(x);
   BlockShape shape = {config.heads, config.hidden, config.eps,
-                      config.activation, config.qkvBias};
-  for (int64_t i = 0; i < config.depth; ++i) {
-    ModelBuilder::BlockResult block =
-        model.encoderBlock(blockNames(encoder, i), shape, x);
-    x = block.sequence;
-    hiddenStates.push_back(x);
-    attentions.push_back(block.probabilities);
-  }
-  Value last = model.layerNorm(encoder + "layernorm", x, config.eps);
+                      config.activation};
+  shape.queryBias = shape.keyBias = shape.valueBias = config.qkvBias;
+  std::string blocks =
+      encoderPrefix(import, "vit", "encoder.layer.0.layernorm_before.weight",
+                    config.classifies);
+  for (int64_t i = 0; i < config.depth; ++i)
+    encoder.append(
+        model.encoderBlock(vitBlockNames(blocks, i), shape, encoder.x));
+  Value last = model.layerNorm(prefix + "layernorm", encoder.x, config.eps);
   Value embedding =
-      model.pool(encoder + "embedding", last, vit::PoolKind::Token, 0);
+      model.pool(prefix + "embedding", last, vit::PoolKind::Token, 0);
 
   // Outputs.
-  if (config.classifies) {
-    Value logits = model.head("classifier", embedding, config.labels.size(),
-                              vit::Activation::None);
-    model.output("logits", logits);
-    model.output("probabilities", model.softmax("probabilities", logits));
-  }
+  if (config.classifies)
+    offerLogits(model, model.head("classifier", embedding, config.labels.size(),
+                                  vit::Activation::None));
   model.output("last_hidden_state", last);
-  if (!config.classifies && !config.masked &&
-      model.hasTensor(encoder + "pooler.dense.weight"))
+  if (config.pools && model.hasTensor(prefix + "pooler.dense.weight"))
     model.output("pooler_output",
-                 model.head(encoder + "pooler.dense", embedding,
+                 model.head(prefix + "pooler.dense", embedding,
                             config.poolerWidth, config.poolerActivation));
   model.output("embedding", embedding);
-  model.output("hidden_states", model.stack("hidden_states", hiddenStates));
-  model.output("attentions", model.stack("attentions", attentions));
+  encoder.offer(model);
   return model.finish(import.options.outputs,
                       config.classifies ? "logits" : "last_hidden_state",
-                      isForAnotherUse);
+                      [&](llvm::StringRef name) {
+                        return isForAnotherUse(name) ||
+                               (config.backbone &&
+                                name.contains(".backbone.bit."));
+                      });
 }

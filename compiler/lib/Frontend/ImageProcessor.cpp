@@ -38,7 +38,7 @@ void ImageProcessor::retarget(int64_t height, int64_t width) {
     cropHeight = cropWidth = resizeHeight;
   }
   if (centerCrop) {
-    if (resize == Resize::Exact) {
+    if (resize == Resize::Exact || resize == Resize::Cover) {
       resizeHeight = scaled(resizeHeight, height, cropHeight);
       resizeWidth = scaled(resizeWidth, width, cropWidth);
     } else if (resize == Resize::ShortestEdge) {
@@ -169,11 +169,11 @@ static Error readSize(const JsonObject &object, StringRef key,
 /// Fields that change the result in a way that the library's steps cannot.
 static Error refuseUnsupported(const JsonObject &object) {
   for (StringRef key :
-       {"do_pad", "do_flip_channel_order", "do_thumbnail", "do_align_long_axis",
-        "do_align_axis", "do_random_crop", "do_color_quantize",
-        "do_image_splitting", "do_split_image", "do_crop_margin",
-        "do_grayscale", "do_binarize", "do_pan_and_scan", "crop_to_patches",
-        "keep_aspect_ratio", "rescale_offset", "offset", "use_square_size",
+       {"do_pad", "do_thumbnail", "do_align_long_axis", "do_align_axis",
+        "do_random_crop", "do_color_quantize", "do_image_splitting",
+        "do_split_image", "do_crop_margin", "do_grayscale", "do_binarize",
+        "do_pan_and_scan", "crop_to_patches", "keep_aspect_ratio",
+        "rescale_offset", "offset", "use_square_size",
         "do_resize_and_center_crop"}) {
     const json::Value *value = object.get(key);
     if (value && value->getAsBoolean().value_or(false))
@@ -309,14 +309,20 @@ static Expected<ImageProcessor> readTransformers(const JsonObject &object,
   Expected<bool> doRescale = object.getBool("do_rescale", true);
   if (!doRescale)
     return doRescale.takeError();
-  Expected<bool> doNormalize = object.getBool("do_normalize", true);
+  // MobileViT's class never normalises, whatever means its file has.
+  bool isMobileViT = defaults && defaults->name == "MobileViT";
+  Expected<bool> doNormalize = object.getBool("do_normalize", !isMobileViT);
   if (!doNormalize)
     return doNormalize.takeError();
+  Expected<bool> doFlip = object.getBool("do_flip_channel_order", isMobileViT);
+  if (!doFlip)
+    return doFlip.takeError();
   // Pictures come as grey or RGB; there is nothing left to convert.
   if (Expected<bool> convert = object.getBool("do_convert_rgb", true); !convert)
     return convert.takeError();
 
   ImageProcessor result;
+  result.reversesChannels = *doFlip;
   if (*doResize)
     if (Error error = readResize(object, defaults, *doCrop, hasType, result))
       return error;
@@ -399,12 +405,12 @@ static Expected<ImageProcessor> readTimm(const JsonObject &object,
   result.resizeWidth = int64_t(double(result.cropWidth) / *share);
   if (*mode == "squash")
     result.resize = ImageProcessor::Resize::Exact;
-  else if (*mode == "center" && result.cropHeight == result.cropWidth)
+  else if (*mode == "center" && result.resizeHeight == result.resizeWidth)
     result.resize = ImageProcessor::Resize::ShortestEdge;
-  else if (*mode == "center")
-    return object.error("input_size", "input_size must be square for "
-                                      "crop_mode \"center\"");
-  else
+  else if (*mode == "center") {
+    result.resize = ImageProcessor::Resize::Cover;
+    result.filter = 2; // timm does not pass the interpolation on here
+  } else
     return object.error("crop_mode", "crop_mode " + inQuotes(*mode) +
                                          " is not supported, expected center "
                                          "or squash");

@@ -32,6 +32,7 @@ const ImageProcessorDefaults *findImageProcessorDefaults(StringRef type) {
       {"ConvNext", true, 384, bicubic, 0, half, half},
       {"DINOv3ViT", false, 224, bilinear, 0, imagenetMean, imagenetStd},
       {"DeiT", false, 256, bicubic, 224, half, half},
+      {"MobileViT", true, 224, bicubic, 256, half, half},
       {"Pvt", false, 224, bicubic, 0, imagenetMean, imagenetStd},
       {"Siglip", false, 224, bicubic, 0, half, half},
       {"ViT", false, 224, bilinear, 0, half, half},

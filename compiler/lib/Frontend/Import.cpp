@@ -19,8 +19,24 @@ struct Family {
 } // namespace
 
 static constexpr Family families[] = {
+    {"beit", importHuggingFaceBeit},
+    {"clip", importHuggingFaceClip},
+    {"clip_vision_model", importHuggingFaceClip},
+    {"data2vec-vision", importHuggingFaceBeit},
+    {"deit", importHuggingFaceDeiT},
+    {"dinov2", importHuggingFaceDinov2},
+    {"dinov2_with_registers", importHuggingFaceDinov2},
+    {"dinov3_vit", importHuggingFaceDinov3},
+    {"mobilevit", importHuggingFaceMobileViT},
+    {"siglip", importHuggingFaceSiglip},
+    {"siglip_vision_model", importHuggingFaceSiglip},
+    {"swin", importHuggingFaceSwin},
+    {"swinv2", importHuggingFaceSwin},
     {"vit", importHuggingFaceViT},
+    {"vit-hybrid", importHuggingFaceViT},
     {"vit_mae", importHuggingFaceViT},
+    {"vit_msn", importHuggingFaceViT},
+    {"vitc", importOpenViT},
 };
 
 static llvm::Expected<Importer> findImporter(const JsonObject &config) {
@@ -28,8 +44,12 @@ static llvm::Expected<Importer> findImporter(const JsonObject &config) {
   for (const Family &family : families)
     known.push_back(family.modelType);
   std::string list = llvm::join(known, ", ");
-  if (!config.has("model_type"))
-    return config.error("", "no model_type; known are " + list);
+  if (!config.has("model_type")) {
+    if (config.has("architecture"))
+      return importTimm;
+    return config.error("", "no model_type; known are " + list +
+                                "; a model of timm has architecture instead");
+  }
   llvm::Expected<std::string> type = config.getString("model_type");
   if (!type)
     return type.takeError();
@@ -74,11 +94,13 @@ static void warnOfNonFinite(ModuleOp module, const Checkpoint &checkpoint,
 static llvm::Expected<ImageProcessor>
 readProcessor(const ModelSource &source, const FamilyImport &import,
               std::vector<std::string> &warnings) {
-  if (source.processorPath.empty())
+  if (source.processorPath.empty() && !import.processor)
     return ImageProcessor::makeDefault(import.channels, import.height,
                                        import.width);
   llvm::Expected<ImageProcessor> processor =
-      readImageProcessor(source.processorPath, import.channels);
+      source.processorPath.empty()
+          ? *import.processor
+          : readImageProcessor(source.processorPath, import.channels);
   if (!processor)
     return processor.takeError();
   ImageProcessor adapted = *processor;
@@ -89,7 +111,8 @@ readProcessor(const ModelSource &source, const FamilyImport &import,
               adapted.cropWidth == processor->cropWidth;
   if (!same && !import.options.imageSize)
     warnings.push_back(
-        source.processorPath +
+        (source.processorPath.empty() ? import.config.getFile().path
+                                      : source.processorPath) +
         " makes pictures of another size than the model takes; using " +
         std::to_string(import.height) + " x " + std::to_string(import.width));
   return adapted;
@@ -101,8 +124,8 @@ llvm::Expected<ImportedModel> vitc::importModel(MLIRContext *context,
   llvm::Expected<Importer> importer = findImporter(*source.config);
   if (!importer)
     return importer.takeError();
-  FamilyImport import{context, *source.config, source.checkpoint.get(),
-                      options};
+  FamilyImport import{context, *source.config, source.checkpoint.get(), options,
+                      source.processorPath};
   llvm::Expected<OwningOpRef<ModuleOp>> module = (*importer)(import);
   if (!module)
     return module.takeError();

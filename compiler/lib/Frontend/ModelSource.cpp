@@ -53,8 +53,8 @@ static llvm::Expected<ModelSource> openWeightsFile(llvm::StringRef file,
   llvm::Expected<JsonObject> config = readJson(configPath);
   if (!config)
     return config.takeError();
-  auto checkpoint = file.ends_with(".index.json") ? openShardedSafetensors(file)
-                                                  : openSafetensors(file);
+  llvm::Expected<std::unique_ptr<Checkpoint>> checkpoint =
+      openCheckpointFile(file);
   if (!checkpoint)
     return checkpoint.takeError();
   return ModelSource{path::stem(file).str(), std::move(*config),
@@ -87,18 +87,24 @@ llvm::Expected<ModelSource> vitc::openModel(llvm::StringRef model,
     return openWeightsFile(model, configPath);
   }
   std::string preset = joinPath(modelsFolder, model + ".json");
-  if (!model.contains('/') && fs::exists(preset)) {
+  bool isPreset = !model.contains('/') && fs::exists(preset);
+  std::vector<std::string> names = presetNames(modelsFolder);
+  for (auto &[name, className] : listTimmArchitectures())
+    names.push_back(name);
+  if (isPreset || llvm::is_contained(names, model)) {
     if (!seed)
       return userError(
           model + " is a known architecture without weights: add "
                   "--random-weights SEED for a benchmark, or name a folder "
                   "with trained weights");
-    llvm::Expected<JsonObject> config = readJson(preset);
+    llvm::Expected<JsonObject> config =
+        isPreset
+            ? readJson(preset)
+            : parseJson(model, ("{\"architecture\": \"" + model + "\"}").str());
     if (!config)
       return config.takeError();
     return ModelSource{model.str(), std::move(*config), "", nullptr, seed};
   }
-  std::vector<std::string> names = presetNames(modelsFolder);
   std::vector<llvm::StringRef> candidates(names.begin(), names.end());
   llvm::StringRef nearest = nearestName(model, candidates);
   return userError(model + ": no such folder, file or known model" +

@@ -32,6 +32,10 @@ public:
             MutableArrayRef<double> out) const override {
     fill(tensor, first, out);
   }
+  void read(const TensorInfo &tensor, int64_t first,
+            MutableArrayRef<int64_t> out) const override {
+    report_fatal_error("random weights have no integers");
+  }
   std::string describe() const override {
     return "random weights (seed " + std::to_string(seed) + ")";
   }
@@ -72,8 +76,8 @@ static Spread spreadOf(const TensorInfo &tensor) {
                  name.contains("pos_embed");
   // Layer scale and variances, which must stay positive, are gains too.
   if ((name.ends_with("weight") && (isNorm || (rank == 1 && !isPlace))) ||
-      name.ends_with("running_var") || name.contains("gamma") ||
-      name.contains("lambda"))
+      name.ends_with("running_var") || name.ends_with("logit_scale") ||
+      name.contains("gamma") || name.contains("lambda"))
     return {/*isGain=*/true, 0};
   if (isPlace)
     return {false, 0.1};

@@ -1,12 +1,11 @@
 /// The safetensors format: eight bytes with the length of a JSON head, the
 /// head, the data of all tensors without gaps.
+#include "StoredCheckpoint.h"
 #include "StoredData.h"
 #include "vitc/Support/File.h"
 #include "vitc/Support/JsonScanner.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/JSON.h"
 
 using namespace llvm;
@@ -22,32 +21,6 @@ namespace {
 struct Entry {
   TensorInfo info;
   uint64_t begin = 0, end = 0;
-};
-
-class SafetensorsFile : public Checkpoint {
-public:
-  SafetensorsFile(StringRef path, std::unique_ptr<MemoryBuffer> buffer,
-                  std::vector<Entry> entries, const char *data);
-
-  ArrayRef<TensorInfo> tensors() const override { return infos; }
-  void read(const TensorInfo &tensor, int64_t first,
-            MutableArrayRef<float> out) const override {
-    convertStored(tensor.type, locate(tensor, first, out.size()), out);
-  }
-  void read(const TensorInfo &tensor, int64_t first,
-            MutableArrayRef<double> out) const override {
-    convertStored(tensor.type, locate(tensor, first, out.size()), out);
-  }
-  std::string describe() const override { return path; }
-
-private:
-  const char *locate(const TensorInfo &tensor, int64_t first,
-                     size_t count) const;
-
-  std::string path;
-  std::unique_ptr<MemoryBuffer> buffer;
-  std::vector<TensorInfo> infos;
-  std::vector<const char *> data; ///< parallel to infos
 };
 
 /// Walks the head without building a tree of it.
@@ -76,29 +49,6 @@ private:
   std::vector<Entry> entries;
 };
 } // namespace
-
-SafetensorsFile::SafetensorsFile(StringRef path,
-                                 std::unique_ptr<MemoryBuffer> buffer,
-                                 std::vector<Entry> entries, const char *start)
-    : path(path), buffer(std::move(buffer)) {
-  llvm::sort(entries, [](const Entry &a, const Entry &b) {
-    return a.info.name < b.info.name;
-  });
-  for (Entry &entry : entries) {
-    infos.push_back(std::move(entry.info));
-    data.push_back(start + entry.begin);
-  }
-}
-
-const char *SafetensorsFile::locate(const TensorInfo &tensor, int64_t first,
-                                    size_t count) const {
-  const TensorInfo *mine = find(tensor.name);
-  if (!mine || mine->type != tensor.type)
-    report_fatal_error(Twine("read of a tensor that is not in the file: ") +
-                       tensor.name);
-  checkReadRange(*mine, first, count);
-  return data[mine - infos.data()] + first * storedTypeBytes(mine->type);
-}
 
 bool HeadReader::metadata() {
   std::string value;
@@ -187,13 +137,8 @@ bool HeadReader::tensor(StringRef name) {
     return fail(current + "data_offsets [" + Twine(entry.begin) + "," +
                 Twine(entry.end) + "] end before they begin");
 
-  // No overflow even where another axis of length 0 empties the tensor.
-  std::optional<int64_t> bytes = storedTypeBytes(entry.info.type);
-  for (int64_t extent : entry.info.shape)
-    if (bytes)
-      bytes = checkedMul(*bytes, std::max<int64_t>(extent, 1));
-  if (bytes && is_contained(entry.info.shape, 0))
-    bytes = 0;
+  std::optional<int64_t> bytes =
+      checkedBytes(storedTypeBytes(entry.info.type), entry.info.shape);
   std::string shape = shownShape(entry.info.shape);
   if (!bytes)
     return fail(current + "the shape " + shape + " overflows");
@@ -288,8 +233,13 @@ Expected<std::unique_ptr<Checkpoint>> openSafetensors(StringRef path) {
   StringRef data = bytes.substr(headBytes);
   if (Error error = checkLayout(path, *entries, data.size()))
     return error;
-  return std::make_unique<SafetensorsFile>(path, std::move(*buffer),
-                                           std::move(*entries), data.data());
+  std::vector<StoredTensor> tensors;
+  for (Entry &entry : *entries)
+    tensors.push_back({std::move(entry.info), data.data() + entry.begin, {}});
+  std::vector<std::unique_ptr<MemoryBuffer>> owned;
+  owned.push_back(std::move(*buffer));
+  return std::make_unique<StoredCheckpoint>(path, std::move(owned),
+                                            std::move(tensors));
 }
 
 } // namespace vitc

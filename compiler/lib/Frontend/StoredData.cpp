@@ -1,5 +1,7 @@
 #include "StoredData.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/ErrorHandling.h"
 
@@ -53,6 +55,18 @@ unsigned storedTypeBytes(StoredType type) {
     return 1;
   }
   llvm_unreachable("covered switch");
+}
+
+bool isFloatingPoint(StoredType type) {
+  switch (type) {
+  case StoredType::F64:
+  case StoredType::F32:
+  case StoredType::F16:
+  case StoredType::BF16:
+    return true;
+  default:
+    return false;
+  }
 }
 
 std::optional<StoredType> storedTypeFromName(StringRef name) {
@@ -145,6 +159,24 @@ void convertStored(StoredType type, const char *data,
     memcpy(out.data(), data, out.size() * sizeof(double));
   else
     convertAny(type, data, out);
+}
+
+void convertStored(StoredType type, const char *data,
+                   MutableArrayRef<int64_t> out) {
+  if (isFloatingPoint(type))
+    report_fatal_error("read of floating-point numbers as integers");
+  convertAny(type, data, out);
+}
+
+std::optional<int64_t> checkedBytes(unsigned elementBytes,
+                                    ArrayRef<int64_t> shape) {
+  std::optional<int64_t> bytes = elementBytes;
+  for (int64_t extent : shape)
+    if (bytes)
+      bytes = checkedMul(*bytes, std::max<int64_t>(extent, 1));
+  if (bytes && is_contained(shape, 0))
+    bytes = 0;
+  return bytes;
 }
 
 std::string shownShape(ArrayRef<int64_t> shape) {

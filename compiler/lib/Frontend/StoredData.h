@@ -17,6 +17,14 @@ void convertStored(StoredType type, const char *data,
                    llvm::MutableArrayRef<float> out);
 void convertStored(StoredType type, const char *data,
                    llvm::MutableArrayRef<double> out);
+/// Only for integers and booleans.
+void convertStored(StoredType type, const char *data,
+                   llvm::MutableArrayRef<int64_t> out);
+
+/// Bytes of a tensor, unless they overflow: none of the extents may, even where
+/// another one of 0 empties the tensor. Extents are not negative.
+std::optional<int64_t> checkedBytes(unsigned elementBytes,
+                                    llvm::ArrayRef<int64_t> shape);
 
 /// `[48,3,8,8]`.
 std::string shownShape(llvm::ArrayRef<int64_t> shape);

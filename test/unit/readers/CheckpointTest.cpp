@@ -1,6 +1,8 @@
 #include "vitc/Frontend/Checkpoint.h"
 
 #include "TestFiles.h"
+#include "TorchFiles.h"
+#include "ZipFiles.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace vitc;
@@ -47,19 +49,67 @@ TEST_F(CheckpointTest, FollowsLinks) {
 
 TEST_F(CheckpointTest, NoWeights) {
   expectParts(messageOf(openCheckpoint(folder)),
-              {folder, "model.safetensors and model.safetensors.index.json"});
+              {folder, "looked for model.safetensors, ", "*.npz"});
   expectParts(messageOf(openCheckpoint(at("none"))), {"does not exist"});
   expectParts(messageOf(openCheckpoint(write("file", ""))), {"not a folder"});
 }
 
 TEST_F(CheckpointTest, OtherFormats) {
-  for (const char *name :
-       {"weights.npz", "pytorch_model.bin", "checkpoint.pth"}) {
+  for (const char *name : {"model.onnx", "tf_model.h5", "last.ckpt"}) {
     write(name, "");
-    expectParts(messageOf(openCheckpoint(folder)),
-                {name, "not read yet", "python", "save_file"});
+    expectParts(
+        messageOf(openCheckpoint(folder)),
+        {name, "not taken for weights", "save the model as model.safetensors"});
+    expectParts(messageOf(openCheckpointFile(at(name))),
+                {name, "expected one that ends in .safetensors"});
     llvm::sys::fs::remove(at(name));
   }
+}
+
+TEST_F(CheckpointTest, OpensTheOnlyFile) {
+  write("b.npz", zipBytes({{"x.npy", npyBytes("<f4", "(1,)", "1234")}}));
+  EXPECT_EQ(valueOf(openCheckpoint(folder))->describe(), at("b.npz"));
+  write("c.safetensors", small());
+  expectParts(messageOf(openCheckpoint(folder)),
+              {folder, "several", "\"b.npz\", \"c.safetensors\"", "--config"});
+  std::string torch =
+      torchBytes(pickleBytes(pickledDict({{"x", pickledFloats("0", {1})}})),
+                 {{"0", "1234"}});
+  write("pytorch_model.bin", torch);
+  EXPECT_EQ(valueOf(openCheckpoint(folder))->describe(),
+            at("pytorch_model.bin"));
+  write("model.safetensors", small());
+  EXPECT_EQ(valueOf(openCheckpoint(folder))->describe(),
+            at("model.safetensors"));
+  EXPECT_EQ(valueOf(openCheckpointFile(write("x.pt", torch)))->describe(),
+            at("x.pt"));
+  for (const char *name : {"pytorch_model.bin", "x.pt"})
+    llvm::sys::fs::remove(at(name));
+  for (int i = 10; i < 40; ++i)
+    write("a" + std::to_string(i) + ".npz", "");
+  llvm::sys::fs::remove(at("model.safetensors"));
+  expectParts(messageOf(openCheckpoint(folder)),
+              {"\"a10.npz\"", "\"a17.npz\" and 24 more"});
+}
+
+TEST_F(CheckpointTest, GetIntegers) {
+  std::unique_ptr<Checkpoint> file = valueOf(openSafetensors(write(
+      "m.safetensors",
+      safetensorsBytes({
+          {"index", "I64", {2, 2}, bytesOf<int64_t>({0, -1, 1ll << 60, 3})},
+          {"mask", "BOOL", {2}, {'\0', '\2'}},
+          {"weight", "F32", {1}, bytesOf<float>({1})},
+      }))));
+  EXPECT_EQ(valueOf(file->getIntegers("index", {2, 2})),
+            (std::vector<int64_t>{0, -1, 1ll << 60, 3}));
+  EXPECT_EQ(valueOf(file->getIntegers("mask", {2})),
+            (std::vector<int64_t>{0, 1}));
+  expectParts(messageOf(file->getIntegers("index", {4})),
+              {"\"index\"", "[2,2]", "expected [4]"});
+  expectParts(messageOf(file->getIntegers("weight", {1})),
+              {"\"weight\" has the dtype F32, expected I64"});
+  expectParts(messageOf(file->get("index", {2, 2})),
+              {"\"index\" has the dtype I64, expected F64"});
 }
 
 TEST_F(CheckpointTest, Get) {

@@ -132,6 +132,10 @@ TEST_F(ImageProcessorTest, Timm) {
   EXPECT_EQ(processor.rescale, 1.0 / 255);
   expectResize(read(head + ", \"crop_mode\": \"squash\"}"), Resize::Exact, 35,
                35, 3);
+  expectResize(read(R"({"input_size": [3, 48, 80], "crop_pct": 0.9,
+                        "interpolation": "bicubic",
+                        "mean": 0, "std": 1})"),
+               Resize::Cover, 53, 88, 2);
   expectParts(failure(head + ", \"crop_mode\": \"border\"}"),
               {"\"border\" is not supported"});
   expectParts(failure(head + "}", 1), {"3 channels", "has 1"});
@@ -191,8 +195,8 @@ TEST_F(ImageProcessorTest, WrongSwitches) {
 }
 
 TEST_F(ImageProcessorTest, Unsupported) {
-  for (const char *key : {"do_pad", "do_flip_channel_order", "rescale_offset",
-                          "keep_aspect_ratio"}) {
+  for (const char *key :
+       {"do_pad", "do_thumbnail", "rescale_offset", "keep_aspect_ratio"}) {
     expectParts(failure("{\"" + std::string(key) + "\": true}"),
                 {key, "is not supported"});
     read("{\"" + std::string(key) + "\": false}");
@@ -203,6 +207,15 @@ TEST_F(ImageProcessorTest, Unsupported) {
               {"LevitImageProcessor is not supported"});
   expectParts(failure(R"({"image_processor_type": "NewImageProcessor"})"),
               {"size is missing"});
+}
+
+TEST_F(ImageProcessorTest, MobileViT) {
+  ImageProcessor processor =
+      read(R"({"image_processor_type": "MobileViTImageProcessor",
+               "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]})");
+  EXPECT_TRUE(processor.reversesChannels);
+  EXPECT_TRUE(processor.mean.empty());
+  expectCrop(processor, true, 256, 256);
 }
 
 TEST_F(ImageProcessorTest, Default) {

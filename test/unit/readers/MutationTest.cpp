@@ -2,6 +2,8 @@
 /// user error, in bounded time. Run it under sanitizers.
 #include "PictureFiles.h"
 #include "TestFiles.h"
+#include "TorchFiles.h"
+#include "ZipFiles.h"
 #include "vitc/Frontend/Checkpoint.h"
 #include "vitc/Frontend/ImageProcessor.h"
 #include "vitc/Support/Json.h"
@@ -83,21 +85,70 @@ protected:
 };
 } // namespace
 
+/// Opens the file and reads all of every tensor.
+static llvm::Error
+readTensors(llvm::Expected<std::unique_ptr<Checkpoint>> file) {
+  if (!file)
+    return file.takeError();
+  for (const TensorInfo &tensor : (*file)->tensors()) {
+    std::vector<double> values(tensor.elements());
+    (*file)->read(tensor, 0, llvm::MutableArrayRef<double>(values));
+    countNonFinite(**file, tensor);
+    if (isFloatingPoint(tensor.type))
+      continue;
+    llvm::consumeError(
+        (*file)->getIntegers(tensor.name, tensor.shape).takeError());
+  }
+  return llvm::Error::success();
+}
+
 TEST_F(MutationTest, Safetensors) {
   damage(safetensorsBytes({{"a", "F32", {2, 3}, std::string(24, 'x')},
                            {"b.weight", "BF16", {4}, std::string(8, 'y')},
                            {"c", "I64", {}, std::string(8, 'z')}}),
-         [](const std::string &path) -> llvm::Error {
-           auto file = openSafetensors(path);
-           if (!file)
-             return file.takeError();
-           for (const TensorInfo &tensor : (*file)->tensors()) {
-             std::vector<double> values(tensor.elements());
-             (*file)->read(tensor, 0, llvm::MutableArrayRef<double>(values));
-             countNonFinite(**file, tensor);
-           }
-           return llvm::Error::success();
+         [](const std::string &path) {
+           return readTensors(openSafetensors(path));
          });
+}
+
+TEST_F(MutationTest, Npz) {
+  for (bool zip64 : {false, true})
+    damage(zipBytes({{"a/b.npy",
+                      npyBytes("<f4", "(2, 3)", std::string(24, 'x'), true)},
+                     {"c.npy", npyBytes("|V2", "(4,)", std::string(8, 'y')),
+                      /*deflated=*/true},
+                     {"d.npy", npyBytes("<i8", "()", std::string(8, 'z'))}},
+                    zip64),
+           [](const std::string &path) { return readTensors(openNpz(path)); });
+}
+
+static std::string smallStateDict() {
+  return pickleBytes(pickledDict(
+      {{"epoch", "K\7"},
+       {"model",
+        pickledOrderedDict(
+            {{"module.a", pickledFloats("0", {2, 3})},
+             {"module.b",
+              pickledTensor({"FloatStorage", "0", 6, 1, {2, 2}, {1, 2}})},
+             {"module.c",
+              pickledTensor({"LongStorage", "1", 1, 0, {}, {}})}})}}));
+}
+
+TEST_F(MutationTest, Torch) {
+  damage(torchBytes(smallStateDict(),
+                    {{"0", std::string(24, 'x')}, {"1", std::string(8, 'y')}}),
+         [](const std::string &path) { return readTensors(openTorch(path)); });
+}
+
+/// In the archive every damage shows in its sums; without them the pickle
+/// itself must stand it.
+TEST_F(MutationTest, OldTorch) {
+  auto counted = [](char count, size_t size) {
+    return count + std::string(7, '\0') + std::string(size, 'x');
+  };
+  damage(oldTorchBytes(smallStateDict(),
+                       {{"0", counted(6, 24)}, {"1", counted(1, 8)}}),
+         [](const std::string &path) { return readTensors(openTorch(path)); });
 }
 
 TEST_F(MutationTest, Json) {

@@ -110,6 +110,43 @@ TEST(Preprocess, PaddingIsNormalisedBlack) {
     EXPECT_EQ(result[index], index == 2 * 3 + 1 ? 2.0f : -2.0f) << index;
 }
 
+TEST(Preprocess, ReversesChannels) {
+  Preprocessing how = plainPreprocessing(3, 1, 2);
+  how.reversesChannels = true;
+  TestPicture picture{2, 1, 3, {1, 2, 3, 4, 5, 6}};
+  EXPECT_EQ(mustPreprocess(how, picture.image()),
+            (std::vector<float>{3, 6, 2, 5, 1, 4}));
+}
+
+TEST(Preprocess, CropsAsTorchvisionDoes) {
+  // round(margin / 2) in Python: 0.5 is 0, 1.5 is 2, 2.5 is 2, 3.5 is 4.
+  for (auto [margin, start] :
+       {std::pair{1, 0}, {2, 1}, {3, 2}, {5, 2}, {7, 4}}) {
+    TestPicture picture{4 + margin, 1, 1, {}};
+    for (int x = 0; x < 4 + margin; ++x)
+      picture.pixels.push_back(uint8_t(x));
+    Preprocessing how = plainPreprocessing(1, 1, 4);
+    how.centerCrop = how.cropRoundsHalfToEven = true;
+    EXPECT_EQ(mustPreprocess(how, picture.image())[0], float(start)) << margin;
+  }
+  // Padding has its odd line at the end.
+  Preprocessing how = plainPreprocessing(1, 1, 4);
+  how.centerCrop = how.cropRoundsHalfToEven = true;
+  TestPicture white{1, 1, 1, {255}};
+  EXPECT_EQ(mustPreprocess(how, white.image()),
+            (std::vector<float>{0, 255, 0, 0}));
+}
+
+TEST(Preprocess, CoversAsTimmDoes) {
+  // 60 x 50 covers 35 x 58 at 1.0344 times: 58 x 69.6, so 70 columns.
+  TestPicture picture = makePicture(60, 50, 3, 0);
+  Preprocessing how = plainPreprocessing(3, 58, 70);
+  how.resize = Resize::Cover;
+  how.resizeHeight = 58;
+  how.resizeWidth = 35;
+  EXPECT_EQ(statusOf(how, picture.image()), VITC_OK);
+}
+
 TEST(Preprocess, ExtremePicturesOfOneColourKeepIt) {
   // Weights add up to one, whatever the size: no pixel outside is read.
   for (auto [width, height] : {std::pair{1, 30000}, {30000, 1}, {1, 1}}) {

@@ -17,6 +17,8 @@ enum class StoredType { F64, F32, F16, BF16, I64, I32, I16, I8, U8, Bool };
 llvm::StringRef storedTypeName(
     StoredType type); ///< as safetensors spells it: "F32", "BF16", "BOOL"
 unsigned storedTypeBytes(StoredType type);
+/// F64, F32, F16 or BF16: what weights are stored as.
+bool isFloatingPoint(StoredType type);
 
 struct TensorInfo {
   std::string name;
@@ -38,14 +40,25 @@ public:
                     llvm::MutableArrayRef<float> out) const = 0;
   virtual void read(const TensorInfo &tensor, int64_t first,
                     llvm::MutableArrayRef<double> out) const = 0;
+  /// The same for a tensor that is stored as integers or booleans.
+  virtual void read(const TensorInfo &tensor, int64_t first,
+                    llvm::MutableArrayRef<int64_t> out) const = 0;
 
   const TensorInfo *find(llvm::StringRef name) const;
   /// The tensor of that name and shape, stored as floating-point numbers; else
   /// an error that names the file, both shapes, or the nearest name there is.
   llvm::Expected<const TensorInfo *> get(llvm::StringRef name,
                                          llvm::ArrayRef<int64_t> shape) const;
+  /// All values of the tensor of that name and shape, stored as integers or
+  /// booleans (an index, a counter); errors as in get().
+  llvm::Expected<std::vector<int64_t>>
+  getIntegers(llvm::StringRef name, llvm::ArrayRef<int64_t> shape) const;
   /// What messages call the checkpoint: its file or folder.
   virtual std::string describe() const = 0;
+
+private:
+  llvm::Expected<const TensorInfo *>
+  getOfShape(llvm::StringRef name, llvm::ArrayRef<int64_t> shape) const;
 };
 
 /// `model.safetensors`: one file, mapped. Everything in the head is checked
@@ -58,8 +71,34 @@ openSafetensors(llvm::StringRef path);
 llvm::Expected<std::unique_ptr<Checkpoint>>
 openShardedSafetensors(llvm::StringRef indexPath);
 
-/// The weights in a model's folder, whichever of the known files it has; the
-/// error lists the names looked for.
+/// `weights.npz`: NumPy's archive, one array for each tensor. Those that are
+/// stored are mapped, those that are deflated are inflated here; every sum is
+/// checked.
+llvm::Expected<std::unique_ptr<Checkpoint>> openNpz(llvm::StringRef path);
+
+/// Arrays as JAX names and shapes them (Google's vision_transformer and
+/// big_vision) as tensors with timm's names and shapes; others as they are.
+llvm::Expected<std::unique_ptr<Checkpoint>>
+adaptJaxCheckpoint(std::unique_ptr<Checkpoint> arrays);
+
+/// What torch.save writes (`pytorch_model.bin`, `.pth`, `.pt`), read as data:
+/// nothing in it is run, and one that names other functions than those that
+/// make tensors is refused. Of a checkpoint of training, the state dict is
+/// taken that timm takes. The elements are mapped, and the sums of those that
+/// the state dict needs are checked.
+llvm::Expected<std::unique_ptr<Checkpoint>> openTorch(llvm::StringRef path);
+
+/// `pytorch_model.bin.index.json` and the shards it names.
+llvm::Expected<std::unique_ptr<Checkpoint>>
+openShardedTorch(llvm::StringRef indexPath);
+
+/// A file of any of these formats, by the ending of its name.
+llvm::Expected<std::unique_ptr<Checkpoint>>
+openCheckpointFile(llvm::StringRef path);
+
+/// The weights in a model's folder: the file with one of transformers' own
+/// names, else the only file that can hold weights; the error lists the names
+/// looked for, or found.
 llvm::Expected<std::unique_ptr<Checkpoint>>
 openCheckpoint(llvm::StringRef folder);
 

@@ -9,7 +9,7 @@ namespace vitc {
 
 /// Meaning and order of the steps: runtime/include/vitc/runtime/preprocess.h.
 struct ImageProcessor {
-  enum class Resize { None, Exact, ShortestEdge };
+  enum class Resize { None, Exact, ShortestEdge, Cover };
   Resize resize = Resize::None;
   int64_t resizeHeight = 0, resizeWidth = 0; ///< ShortestEdge: resizeHeight
   int64_t filter = 2;                        ///< Pillow's number, 0 to 5
@@ -20,6 +20,7 @@ struct ImageProcessor {
   bool cropRoundsHalfToEven = false;
   double rescale = 1.0;          ///< 1 when the processor does not rescale
   std::vector<double> mean, std; ///< one per channel, or empty
+  bool reversesChannels = false; ///< blue, green, red
 
   /// What a model gets when its folder has no file: exact bilinear resize,
   /// 1/255, mean and std 0.5.

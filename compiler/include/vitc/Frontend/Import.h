@@ -39,7 +39,7 @@ struct ModelSource {
 };
 
 /// `model` is a folder, a weights file (with `configPath`), or a name from
-/// models/ (with `seed`).
+/// models/ or of timm's (with `seed`).
 llvm::Expected<ModelSource> openModel(llvm::StringRef model,
                                       llvm::StringRef configPath,
                                       std::optional<uint64_t> seed,
@@ -50,6 +50,10 @@ llvm::Expected<ModelSource> openModel(llvm::StringRef model,
 llvm::Expected<ImportedModel> importModel(mlir::MLIRContext *context,
                                           ModelSource &source,
                                           const ImportOptions &options);
+
+/// Names that timm's configs may have as `architecture`, sorted, each with the
+/// class that it stands for.
+std::vector<std::pair<std::string, std::string>> listTimmArchitectures();
 
 /// Elements of all parameters that the module reads from the checkpoint.
 int64_t countParameters(mlir::ModuleOp module);

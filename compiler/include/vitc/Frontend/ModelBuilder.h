@@ -11,21 +11,82 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <map>
+#include <optional>
+
 namespace vitc {
 
+/// Rows and columns.
+using Grid = std::pair<int64_t, int64_t>;
+
 /// Names of the layers of one pre-norm encoder block, without `.weight` and
-/// `.bias`.
+/// `.bias`. The last three are empty where the model has no such layer.
 struct BlockNames {
   std::string block; ///< of the block as a whole, for messages and reports
   std::string normBeforeAttention, query, key, value, attentionOutput,
       normBeforeMlp, mlpUp, mlpDown;
+  std::string mlpGate = {}; ///< up(x) · activation(gate(x))
+  std::string attentionScale = {}, mlpScale = {}; ///< layer scale's parameters
 };
 
 struct BlockShape {
   int64_t heads, hidden;
   double eps;
   vit::Activation activation;
-  bool qkvBias;
+  bool queryBias = true, keyBias = true, valueBias = true, outputBias = true,
+       mlpBias = true;
+  /// `mlpUp` has gate and up in one layer of 2·hidden outputs, gate first.
+  bool packedGate = false;
+  mlir::Value attentionBias = {}; ///< null for none
+  mlir::Value cos = {}, sin = {}; ///< turn queries and keys; null for none
+};
+
+/// A norm with parameters `.weight` and, unless told otherwise, `.bias`.
+struct Norm {
+  double eps;
+  vit::NormKind kind = vit::NormKind::Layer;
+  bool bias = true;
+};
+
+/// Queries, keys and values, projected.
+struct Projections {
+  mlir::Value query, key, value;
+};
+
+/// What attention has besides its projections. A scale of 0 stands for
+/// 1/sqrt(channels of a head).
+struct AttentionShape {
+  int64_t heads;
+  double scale = 0;
+  mlir::Value bias = {}, mask = {};
+};
+
+/// How a family resizes its position embedding.
+struct PositionResize {
+  vit::Interpolation interpolation = vit::Interpolation::Bicubic;
+  bool antialias = false;
+  std::optional<std::pair<double, double>> factors = std::nullopt;
+};
+
+/// A feature map: a sequence whose tokens are pixels, row by row; or the
+/// picture.
+struct Map {
+  mlir::Value value;
+  Grid grid;
+};
+
+struct Padding {
+  int64_t top = 0, left = 0, bottom = 0, right = 0;
+  static Padding all(int64_t side) { return {side, side, side, side}; }
+  /// TensorFlow's "SAME": as many positions as ceil(extent / stride), the odd
+  /// pixel below and to the right.
+  static Padding same(Grid grid, Grid window, Grid stride);
+};
+
+/// How a window moves over a map.
+struct Sliding {
+  Grid window, stride = {1, 1};
+  Padding padding = {};
 };
 
 /// Grows one model. An error (a tensor that is missing or has another shape) is
@@ -38,42 +99,154 @@ public:
                llvm::ArrayRef<int64_t> imageShape);
 
   mlir::Value image() { return function.getArgument(0); }
+  Map picture();
+
+  //===--- parameters and what is computed from them at compile time
+  //---------===//
   /// The checkpoint's tensor of that name.
   mlir::Value parameter(const llvm::Twine &name, llvm::ArrayRef<int64_t> shape);
   /// True if the checkpoint has the tensor (or there is no checkpoint, and
   /// every tensor is as good as there).
   bool hasTensor(llvm::StringRef name) const;
 
+  /// Numbers that follow from the configuration, row by row.
+  mlir::Value constant(const llvm::Twine &name, llvm::ArrayRef<int64_t> shape,
+                       llvm::ArrayRef<double> values);
+  mlir::Value reshape(mlir::Value x, llvm::ArrayRef<int64_t> shape);
+  mlir::Value transpose(mlir::Value x, llvm::ArrayRef<int64_t> order);
+  /// `count` elements of a dimension.
+  mlir::Value slice(mlir::Value x, int64_t dimension, int64_t offset,
+                    int64_t count);
+  mlir::Value concat(llvm::ArrayRef<mlir::Value> parts, int64_t dimension);
+  mlir::Value scale(mlir::Value x, double factor);
+  mlir::Value exp(mlir::Value x, double limit);
+  mlir::Value standardize(mlir::Value weight, double eps);
+  /// A value per head as one per channel: each `headDim` times.
+  mlir::Value spreadHeads(mlir::Value perHead, int64_t headDim);
+  /// A vector of a head's channels for all heads.
+  mlir::Value repeatForHeads(mlir::Value vector, int64_t heads);
+  /// The bias of attention in a window or over the whole grid, out of a table
+  /// [distances, heads].
+  mlir::Value relativeBias(const llvm::Twine &name, mlir::Value table,
+                           Grid grid, int64_t prefix);
+  mlir::Value windowMask(const llvm::Twine &name, Grid grid, Grid window,
+                         Grid shift, double value);
+  /// A table [1, prefix + pixels, channels] for another grid; the same value
+  /// if the grids are the same.
+  mlir::Value resizePosition(const llvm::Twine &name, mlir::Value table,
+                             int64_t prefix, Grid from, Grid to,
+                             const PositionResize &resize = {});
+
+  //===--- layers
+  //-----------------------------------------------------------===//
   mlir::Value patchEmbed(const llvm::Twine &name, int64_t width,
                          int64_t patchHeight, int64_t patchWidth, bool bias);
+  /// `weight` [width, channels, rows, columns]; `bias` may be null.
+  mlir::Value patchEmbed(const llvm::Twine &name, mlir::Value weight,
+                         mlir::Value bias);
   mlir::Value concatTokens(llvm::StringRef name, mlir::Value tokens,
                            mlir::Value sequence);
   /// Adds the table, resized first if its grid is another one. `prefix` tokens
   /// stand in front of the grid.
   mlir::Value addPosition(llvm::StringRef name, mlir::Value sequence,
-                          int64_t prefix, std::pair<int64_t, int64_t> tableGrid,
-                          std::pair<int64_t, int64_t> imageGrid);
-  mlir::Value layerNorm(const llvm::Twine &name, mlir::Value x, double eps);
+                          int64_t prefix, Grid tableGrid, Grid imageGrid,
+                          const PositionResize &resize = {});
+  /// Adds a position embedding [1, tokens, channels].
+  mlir::Value addPosition(const llvm::Twine &name, mlir::Value sequence,
+                          mlir::Value position);
+  mlir::Value norm(const llvm::Twine &name, mlir::Value x, const Norm &norm);
+  mlir::Value layerNorm(const llvm::Twine &name, mlir::Value x, double eps) {
+    return norm(name, x, {eps});
+  }
+  /// A norm of every head's channels by themselves, with one gain and bias for
+  /// all heads.
+  mlir::Value headNorm(const llvm::Twine &name, mlir::Value x, int64_t heads,
+                       const Norm &norm);
+  /// Vectors of every head at length 1, times `gain` [channels] if there is
+  /// one.
+  mlir::Value unitHeads(const llvm::Twine &name, mlir::Value x, int64_t heads,
+                        double eps, mlir::Value gain);
   mlir::Value linear(const llvm::Twine &name, mlir::Value x, int64_t outputs,
                      bool bias);
-  mlir::Value head(const llvm::Twine &name, mlir::Value pooled, int64_t outputs,
+  /// A layer whose weight [outputs, inputs] and bias (or null) stand ready.
+  mlir::Value linear(const llvm::Twine &name, mlir::Value x, mlir::Value weight,
+                     mlir::Value bias);
+  mlir::Value activate(mlir::Value x, vit::Activation function);
+  mlir::Value add(const llvm::Twine &name, mlir::Value x, mlir::Value y);
+  /// Layer scale: every channel times the parameter `name`.
+  mlir::Value layerScale(const llvm::Twine &name, mlir::Value x);
+  /// x · activation(gate).
+  mlir::Value gate(const llvm::Twine &name, mlir::Value x, mlir::Value gate,
                    vit::Activation activation);
+  /// The two layers of a block's perceptron, by name.
+  mlir::Value mlp(const llvm::Twine &name, const llvm::Twine &up,
+                  const llvm::Twine &down, mlir::Value x, int64_t hidden,
+                  vit::Activation activation, bool bias = true);
+
+  /// Three layers of `width` outputs each.
+  Projections projections(const BlockNames &names, const BlockShape &shape,
+                          mlir::Value x, int64_t width);
+  /// One layer [3·width, inputs] cut into three. `bias` [3·width] may be null.
+  Projections packedProjections(const llvm::Twine &name, mlir::Value x,
+                                int64_t width, mlir::Value bias);
+  mlir::Value rotate(const llvm::Twine &name, mlir::Value x, mlir::Value cos,
+                     mlir::Value sin, int64_t heads, vit::Pairs pairs);
+  struct AttentionResult {
+    mlir::Value sequence, probabilities;
+  };
+  AttentionResult attention(const llvm::Twine &name,
+                            const Projections &projections,
+                            const AttentionShape &shape);
+
+  //===--- maps: ModelMaps.cpp
+  //----------------------------------------------===//
+  /// A parameter [outputs, inputs, rows, columns] of `name.weight`.
+  mlir::Value convWeight(const llvm::Twine &name, int64_t outputs,
+                         int64_t inputs, Grid window);
+  /// `weight` as convWeight() gives it; `bias` may be null.
+  Map conv(const llvm::Twine &name, Map map, mlir::Value weight,
+           mlir::Value bias, const Sliding &sliding);
+  /// With parameters `name.weight` and, if told so, `name.bias`.
+  Map conv(const llvm::Twine &name, Map map, int64_t outputs, bool bias,
+           const Sliding &sliding);
+  /// `name.weight` is [channels, 1, rows, columns].
+  Map depthwiseConv(const llvm::Twine &name, Map map, bool bias,
+                    const Sliding &sliding);
+  /// Batch norm at inference: `.weight`, `.bias`, `.running_mean`,
+  /// `.running_var`.
+  mlir::Value batchNorm(const llvm::Twine &name, mlir::Value x, double eps);
+  mlir::Value groupNorm(const llvm::Twine &name, mlir::Value map,
+                        int64_t groups, double eps);
+  Map spatialPool(const llvm::Twine &name, Map map, vit::SpatialPoolKind kind,
+                  const Sliding &sliding, bool padZero);
+  Map resizeMap(const llvm::Twine &name, Map map, Grid to);
+  Map spaceToDepth(const llvm::Twine &name, Map map, Grid block,
+                   vit::BlockOrder order);
+  mlir::Value
+  windowPartition(const llvm::Twine &name, Map map, Grid window, Grid shift,
+                  vit::WindowOrder order = vit::WindowOrder::Window);
+  Map windowMerge(const llvm::Twine &name, mlir::Value windows, Grid grid,
+                  Grid window, Grid shift,
+                  vit::WindowOrder order = vit::WindowOrder::Window);
+
+  //===--- heads and outputs
+  //------------------------------------------------===//
+  mlir::Value head(const llvm::Twine &name, mlir::Value pooled, int64_t outputs,
+                   vit::Activation activation, bool bias = true);
   mlir::Value pool(const llvm::Twine &name, mlir::Value sequence,
                    vit::PoolKind kind, int64_t first);
   mlir::Value softmax(const llvm::Twine &name, mlir::Value x);
   mlir::Value stack(const llvm::Twine &name,
                     llvm::ArrayRef<mlir::Value> layers);
 
-  struct BlockResult {
-    mlir::Value sequence, probabilities;
-  };
-  /// x + attention(norm(x)), then x + mlp(norm(x)).
-  BlockResult encoderBlock(const BlockNames &names, const BlockShape &shape,
-                           mlir::Value x);
+  /// x + attention(norm(x)), then x + mlp(norm(x)); with gate and layer scale
+  /// where the names have them.
+  AttentionResult encoderBlock(const BlockNames &names, const BlockShape &shape,
+                               mlir::Value x);
 
   /// Offers an output; which ones are computed is decided in finish().
-  void output(llvm::StringRef name, mlir::Value value) {
-    available[name] = value;
+  void output(const llvm::Twine &name, mlir::Value value) {
+    available[name.str()] = value;
   }
 
   /// The module with the outputs asked for (`fallback` if none is), nothing
@@ -86,8 +259,13 @@ public:
   /// Keeps the first error.
   void fail(llvm::Error error);
 
+  static llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
+    return llvm::cast<mlir::RankedTensorType>(value.getType()).getShape();
+  }
+
 private:
   mlir::Location named(const llvm::Twine &name);
+  mlir::RankedTensorType tensorType(llvm::ArrayRef<int64_t> shape);
   llvm::Error
   checkForExtraTensors(llvm::function_ref<bool(llvm::StringRef)> mayIgnore);
 
@@ -95,7 +273,8 @@ private:
   mlir::func::FuncOp function;
   mlir::OpBuilder builder;
   const Checkpoint *checkpoint;
-  llvm::MapVector<llvm::StringRef, mlir::Value> available;
+  llvm::MapVector<std::string, mlir::Value, std::map<std::string, unsigned>>
+      available;
   llvm::StringMap<mlir::Value> parameters;
   std::string firstError;
 };

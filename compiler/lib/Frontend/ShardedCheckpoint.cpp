@@ -1,5 +1,5 @@
-/// `model.safetensors.index.json`: `weight_map` says for each tensor which file
-/// beside the index holds it.
+/// `model.safetensors.index.json` and `pytorch_model.bin.index.json`:
+/// `weight_map` says for each tensor which file beside the index holds it.
 #include "vitc/Frontend/Checkpoint.h"
 #include "vitc/Support/Json.h"
 #include "llvm/ADT/SmallString.h"
@@ -27,6 +27,10 @@ public:
   }
   void read(const TensorInfo &tensor, int64_t first,
             MutableArrayRef<double> out) const override {
+    shardOf(tensor).read(tensor, first, out);
+  }
+  void read(const TensorInfo &tensor, int64_t first,
+            MutableArrayRef<int64_t> out) const override {
     shardOf(tensor).read(tensor, first, out);
   }
   std::string describe() const override { return path; }
@@ -70,8 +74,9 @@ static bool isPlainFileName(StringRef name) {
          none_of(name, [](char c) { return uint8_t(c) < 0x20 || c == 0x7f; });
 }
 
-Expected<std::unique_ptr<Checkpoint>>
-openShardedSafetensors(StringRef indexPath) {
+static Expected<std::unique_ptr<Checkpoint>> openSharded(
+    StringRef indexPath,
+    function_ref<Expected<std::unique_ptr<Checkpoint>>(StringRef)> open) {
   Expected<JsonObject> index = readJson(indexPath);
   if (!index)
     return index.takeError();
@@ -101,7 +106,7 @@ openShardedSafetensors(StringRef indexPath) {
   for (const auto &[shard, names] : wanted) {
     SmallString<256> path = sys::path::parent_path(indexPath);
     sys::path::append(path, shard);
-    Expected<std::unique_ptr<Checkpoint>> file = openSafetensors(path);
+    Expected<std::unique_ptr<Checkpoint>> file = open(path);
     if (!file)
       return file.takeError();
     for (const std::string &name : names)
@@ -121,6 +126,15 @@ openShardedSafetensors(StringRef indexPath) {
     shards.push_back(std::move(*file));
   }
   return std::make_unique<ShardedCheckpoint>(indexPath, std::move(shards));
+}
+
+Expected<std::unique_ptr<Checkpoint>>
+openShardedSafetensors(StringRef indexPath) {
+  return openSharded(indexPath, openSafetensors);
+}
+
+Expected<std::unique_ptr<Checkpoint>> openShardedTorch(StringRef indexPath) {
+  return openSharded(indexPath, openTorch);
 }
 
 } // namespace vitc

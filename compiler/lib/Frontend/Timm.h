@@ -1,0 +1,222 @@
+/// timm's models: what a name of its registry stands for, the arguments of a
+/// model's constructor, and one frontend per class.
+#ifndef VITC_LIB_FRONTEND_TIMM_H
+#define VITC_LIB_FRONTEND_TIMM_H
+
+#include "Families.h"
+#include "ResNetV2.h"
+
+#include "llvm/ADT/StringSet.h"
+
+namespace vitc {
+
+/// A name of timm's registry.
+struct TimmArchitecture {
+  std::string name, className;
+  /// Those that differ from the class's defaults.
+  JsonObject arguments;
+  /// What the weights were trained with (`input_size`, `num_classes`, `mean`
+  /// …): the config's own, or else the registry's.
+  JsonObject pretrained;
+};
+
+/// The row of TimmArchitectures.inc for the config's `architecture`, or, if the
+/// config has `timm_class`, that class with no arguments.
+llvm::Expected<TimmArchitecture> findTimmArchitecture(const JsonObject &config);
+
+/// The arguments of a model's constructor: `model_args` of config.json before
+/// those of the architecture before those that `pretrained_cfg` implies. A null
+/// is None and hides what comes later. Getters keep the first error and note
+/// which arguments are known.
+class TimmArguments {
+public:
+  TimmArguments(const JsonObject &config, const TimmArchitecture &architecture);
+
+  /// Given by someone, and not None.
+  bool isSet(llvm::StringRef key);
+  /// Given as None.
+  bool isNone(llvm::StringRef key) {
+    return owner(key) && !owner(key)->has(key);
+  }
+  bool flag(llvm::StringRef key, bool fallback);
+  std::optional<bool> optionalFlag(llvm::StringRef key);
+  int64_t integer(llvm::StringRef key, int64_t fallback, int64_t least,
+                  int64_t most);
+  double number(llvm::StringRef key, double fallback);
+  std::string text(llvm::StringRef key, llvm::StringRef fallback);
+  /// One of `known`.
+  std::string choice(llvm::StringRef key, llvm::StringRef fallback,
+                     llvm::ArrayRef<llvm::StringRef> known);
+  /// An integer n (then n, n) or two of them.
+  Grid size(llvm::StringRef key, Grid fallback);
+  std::vector<int64_t> integers(llvm::StringRef key);
+  /// A list of whole numbers from `least` to 65536, or a single one.
+  std::vector<int64_t> integers(llvm::StringRef key,
+                                std::vector<int64_t> fallback, int64_t least);
+  /// A list of words, each of which may itself be cut into a list.
+  std::vector<std::string> words(llvm::StringRef key,
+                                 std::vector<std::string> fallback);
+  /// A layer without arguments of its own (`block_fn`, `mlp_layer` …).
+  std::string layer(llvm::StringRef key, llvm::StringRef fallback);
+  /// What such a layer has been given, if anything.
+  std::optional<JsonObject> layerArguments(llvm::StringRef key);
+  /// An argument that such a layer has been given.
+  bool layerFlag(llvm::StringRef key, llvm::StringRef flag, bool fallback);
+  /// LayerNorm or RmsNorm; timm's eps is 1e-6.
+  Norm norm(llvm::StringRef key, const Norm &fallback = {1e-6});
+  vit::Activation activation(llvm::StringRef key, vit::Activation fallback);
+  int64_t classes() { return integer("num_classes", 1000, 0, 10'000'000); }
+
+  /// Keeps an error at the argument, if it is the first.
+  void refuse(llvm::StringRef key, const llvm::Twine &message);
+  /// The first error; `model_args` that nobody asked for are one.
+  llvm::Error takeError();
+
+private:
+  /// Who says what the argument is; null if nobody does.
+  const JsonObject *owner(llvm::StringRef key);
+  template <typename T>
+  T take(llvm::Expected<T> value);
+
+  std::optional<JsonObject> modelArguments;
+  std::vector<JsonObject> derived; ///< of the architecture, of its weights
+  llvm::StringSet<> known;
+  std::string firstError;
+};
+
+/// What a frontend of timm gets besides FamilyImport.
+struct TimmImport {
+  FamilyImport &family;
+  TimmArguments arguments;
+  const TimmArchitecture &architecture;
+};
+
+/// One frontend per class, in the table of Timm.cpp.
+using TimmResult = llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>;
+TimmResult importTimmBeit(TimmImport &import);
+TimmResult importTimmCoAtNet(TimmImport &import);
+TimmResult importTimmEva(TimmImport &import);
+TimmResult importTimmRelPos(TimmImport &import);
+TimmResult importTimmSwin(TimmImport &import);
+TimmResult importTimmVisionTransformer(TimmImport &import);
+
+//===----------------------------------------------------------------------===//
+// Layers that timm's ViTs share: TimmLayers.cpp
+//===----------------------------------------------------------------------===//
+
+/// Size of the picture and of the patches.
+struct TimmPatches {
+  int64_t channels, width;
+  Grid imageSize, patchSize; ///< imageSize: what the weights are for
+  bool pad;                  ///< `dynamic_img_pad`: zeros to whole patches
+  Grid picture, grid;        ///< of this import
+  /// A hybrid's network, whose map is cut into patches instead of the picture.
+  std::optional<ResNetV2> backbone;
+
+  /// The grid of the patches of such a picture.
+  Grid gridOf(Grid pixels) const;
+  /// The grid of the table of positions.
+  Grid tableGrid() const { return gridOf(imageSize); }
+};
+
+/// Reads `img_size`, `patch_size`, `in_chans`, `embed_dim` and the picture's
+/// size, and tells it to the import.
+TimmPatches readTimmPatches(TimmImport &import);
+
+/// Refuses widths that the heads do not divide, and empty perceptrons.
+void checkTimmWidth(TimmArguments &arguments, int64_t width, int64_t heads,
+                    int64_t hidden);
+
+/// The tokens of `patch_embed.proj`.
+mlir::Value timmPatchEmbed(ModelBuilder &model, const TimmPatches &patches,
+                           bool bias);
+
+/// Tokens in front of the patches, by the names of their parameters, and the
+/// learned table of positions.
+struct TimmPrefix {
+  std::vector<std::pair<std::string, int64_t>> tokens;
+  bool hasTable;
+  bool tableHasPrefix; ///< rows for the tokens in front, too
+  int64_t count() const;
+};
+mlir::Value timmPositions(ModelBuilder &model, const Checkpoint *checkpoint,
+                          const TimmPatches &patches, const TimmPrefix &prefix,
+                          mlir::Value x);
+
+struct TimmMlp {
+  enum class Kind {
+    Plain,  ///< fc1, fc2
+    Packed, ///< GluMlp: the halves of fc1 are gate and input
+    Split   ///< SwiGLU: fc1_g and fc1_x
+  };
+  Kind kind = Kind::Plain;
+  int64_t hidden; ///< outputs of fc1
+  vit::Activation activation = vit::Activation::Gelu;
+  bool gateLast = false; ///< Packed: the gate is the second half
+  bool bias = true;
+  std::optional<Norm> norm = std::nullopt; ///< before fc2
+};
+mlir::Value timmMlp(ModelBuilder &model, const std::string &name, mlir::Value x,
+                    const TimmMlp &shape);
+
+/// Tables of a rotary position embedding: [1 or heads, tokens, channels of a
+/// head].
+struct TimmRotation {
+  mlir::Value cos, sin;
+  vit::Pairs pairs = vit::Pairs::Interleaved;
+};
+
+struct TimmAttention {
+  enum class Projection {
+    Packed,               ///< qkv.weight, qkv.bias
+    PackedWithoutKeyBias, ///< qkv.weight, q_bias, v_bias
+    Split,                ///< q_proj, k_proj, v_proj
+    SplitWithoutKeyBias
+  };
+  int64_t heads;
+  Projection projection = Projection::Packed;
+  bool qkvBias = true, projectionBias = true;
+  std::optional<Norm> headNorm = std::nullopt;   ///< q_norm, k_norm
+  std::optional<Norm> outputNorm = std::nullopt; ///< norm, before proj
+  int64_t keyHeads = 0;                          ///< 0: as many as heads
+  mlir::Value bias = {};
+  const TimmRotation *rotation = nullptr;
+};
+mlir::Value timmAttention(ModelBuilder &model, const std::string &name,
+                          mlir::Value x, const TimmAttention &shape);
+
+/// x · `name`, or x if there is no such layer scale.
+mlir::Value timmLayerScale(ModelBuilder &model, const std::string &name,
+                           mlir::Value x, bool has);
+
+/// timm's pooling, `fc_norm`, `head` and the outputs that all of its ViTs have:
+/// `features`, `block_i`, `embedding`, `logits`, `probabilities`.
+struct TimmHead {
+  std::string pool; ///< token, avg, max, avgmax, map, prr, or empty
+  int64_t prefix = 0;
+  bool poolsPrefix = false; ///< map and means see the prefix tokens, too
+  bool hasClassToken = false;
+  std::optional<Norm> fcNorm = std::nullopt;
+  int64_t classes = 0;
+  bool hasPreLogits = false; ///< tanh(`pre_logits.fc`) before the classifier
+  int64_t heads = 1;         ///< of map and prr
+  int64_t mapHidden = 0;     ///< of map's perceptron
+  vit::Activation mapActivation = vit::Activation::Gelu;
+  Norm mapNorm = {1e-6};
+};
+void timmHead(ModelBuilder &model, const TimmHead &head, mlir::Value features);
+
+/// Tensors that checkpoints of timm's ViTs carry for other uses.
+bool isForAnotherTimmUse(llvm::StringRef name);
+
+/// Offers `block_0` …
+void offerTimmBlocks(ModelBuilder &model, llvm::ArrayRef<mlir::Value> blocks);
+
+/// `logits`, or `embedding` if the model has no classifier.
+inline llvm::StringRef mainTimmOutput(int64_t classes) {
+  return classes ? "logits" : "embedding";
+}
+
+} // namespace vitc
+
+#endif // VITC_LIB_FRONTEND_TIMM_H

@@ -1,0 +1,258 @@
+/// timm's SwinTransformer and SwinTransformerV2: `swin_*` and `swinv2_*`.
+///
+/// Quirks: patches are merged at the start of a stage, so `layers.i.downsample`
+/// leads to stage i; every norm has eps 1e-5. Rows and columns of a window are
+/// made as small as the map's, each by itself, unless always_partition; what
+/// counts is the picture's grid, halved and rounded down, though odd maps grow
+/// by a pixel when they are merged. A map that is no multiple of the window is
+/// rolled before it is padded. `features` are [image, row, column, channel].
+/// Files of the first releases number the merging after the stage before it and
+/// call the classifier `head`.
+#include "Swin.h"
+#include "Timm.h"
+
+using namespace vitc;
+using llvm::Twine;
+using mlir::Value;
+
+namespace {
+
+struct Stage {
+  int64_t width, depth, heads, attentionWidth, hidden;
+  Grid window;
+  int64_t pretrainedWindow;
+};
+
+struct Config {
+  bool second; ///< SwinTransformerV2
+  int64_t channels, classes;
+  Grid picture, patchSize, grid;
+  std::vector<Stage> stages;
+  vit::Activation activation;
+  bool qkvBias, alwaysPartition;
+};
+
+} // namespace
+
+/// A number for every stage, out of one for all or a list.
+template <typename T>
+static T ofStage(const std::vector<T> &values, size_t stage) {
+  return values.size() == 1 ? values[0] : values[stage];
+}
+
+/// One window for all, rows and columns for all, or a window for each stage.
+static std::vector<Grid> readWindows(TimmArguments &arguments, size_t stages) {
+  std::vector<int64_t> sides = arguments.integers("window_size", {7}, 1);
+  std::vector<Grid> windows;
+  if (sides.size() == 2) {
+    windows.push_back({sides[0], sides[1]});
+  } else {
+    for (int64_t side : sides)
+      windows.push_back({side, side});
+    if (windows.size() != 1 && windows.size() != stages)
+      arguments.refuse("window_size",
+                       "window_size has " + Twine(windows.size()) +
+                           " numbers, expected 1, 2 or one for each of " +
+                           Twine(stages) + " stages");
+  }
+  return windows;
+}
+
+static llvm::Expected<Config> readConfig(TimmImport &import) {
+  TimmArguments &arguments = import.arguments;
+  Config config;
+  config.second = import.architecture.className == "SwinTransformerV2";
+  config.channels = arguments.integer("in_chans", 3, 1, 1024);
+  config.classes = arguments.classes();
+  config.patchSize = arguments.size("patch_size", {4, 4});
+  config.picture = import.family.options.imageSize.value_or(
+      arguments.size("img_size", {224, 224}));
+  config.qkvBias = arguments.flag("qkv_bias", true);
+  config.alwaysPartition = arguments.flag("always_partition", false);
+  config.activation = vit::Activation::Gelu;
+  if (config.second)
+    config.activation = arguments.activation("act_layer", config.activation);
+  arguments.flag("strict_img_size", true); // the size is fixed here
+  arguments.choice("global_pool", "avg", {"avg"});
+  int64_t width = arguments.integer("embed_dim", 96, 1, 1 << 16);
+  std::vector<int64_t> depths = arguments.integers("depths", {2, 2, 6, 2}, 1),
+                       heads =
+                           arguments.integers("num_heads", {3, 6, 12, 24}, 1),
+                       headWidth = {0}, pretrained(depths.size(), 0);
+  if (!config.second)
+    headWidth = arguments.integers("head_dim", headWidth, 1);
+  else
+    pretrained = arguments.integers("pretrained_window_sizes", pretrained, 0);
+  double ratio = arguments.number("mlp_ratio", 4);
+  std::vector<Grid> windows = readWindows(arguments, depths.size());
+
+  auto oneForEach = [&](const char *key, size_t count, bool orOne) {
+    if (count != depths.size() && !(orOne && count == 1))
+      arguments.refuse(key, Twine(key) + " has " + Twine(count) +
+                                " numbers, depths has " + Twine(depths.size()));
+  };
+  if (depths.empty() || depths.size() > 16)
+    arguments.refuse("depths", "depths has " + Twine(depths.size()) +
+                                   " numbers, expected 1 to 16");
+  oneForEach("num_heads", heads.size(), false);
+  oneForEach("head_dim", headWidth.size(), true);
+  if (pretrained.size() < depths.size())
+    oneForEach("pretrained_window_sizes", pretrained.size(), false);
+  if (!(ratio > 0 && ratio <= 64))
+    arguments.refuse("mlp_ratio", "mlp_ratio is not between 0 and 64");
+  config.grid = {config.picture.first / config.patchSize.first,
+                 config.picture.second / config.patchSize.second};
+  if (std::min(config.grid.first, config.grid.second) >> (depths.size() - 1) <
+      1)
+    arguments.refuse("img_size", "img_size " + Twine(config.picture.first) +
+                                     " x " + Twine(config.picture.second) +
+                                     " leaves the last stage without a map");
+  if (llvm::Error error = arguments.takeError())
+    return error;
+
+  for (size_t i = 0; i < depths.size(); ++i, width *= 2) {
+    int64_t headChannels = ofStage(headWidth, i);
+    if (!headChannels && width % heads[i])
+      arguments.refuse("num_heads", "stage " + Twine(i) + " has " +
+                                        Twine(width) +
+                                        " channels, not a multiple of its " +
+                                        Twine(heads[i]) + " heads");
+    if (pretrained[i] == 1)
+      arguments.refuse("pretrained_window_sizes",
+                       "pretrained_window_sizes has 1, in which no two pixels "
+                       "are apart");
+    config.stages.push_back(
+        {width, depths[i], heads[i],
+         headChannels ? headChannels * heads[i] : width,
+         std::max<int64_t>(int64_t(double(width) * ratio), 1),
+         ofStage(windows, i), pretrained[i]});
+  }
+  if (llvm::Error error = arguments.takeError())
+    return error;
+  FamilyImport &family = import.family;
+  family.channels = config.channels;
+  family.height = config.picture.first;
+  family.width = config.picture.second;
+  return config;
+}
+
+/// Queries, keys and values of `name.qkv`. Version 2 keeps the biases apart and
+/// has none of the keys.
+static Projections project(ModelBuilder &model, const std::string &name,
+                           const Config &config, const Stage &stage,
+                           Value windows) {
+  int64_t width = stage.attentionWidth;
+  std::string qkv = name + ".qkv";
+  if (!config.second)
+    return model.packedProjections(
+        qkv, windows, width,
+        config.qkvBias ? model.parameter(qkv + ".bias", {3 * width}) : Value());
+  Value weight = model.parameter(qkv + ".weight", {3 * width, stage.width});
+  auto part = [&](int64_t index, const char *suffix, const char *bias) {
+    return model.linear(
+        qkv + suffix, windows, model.slice(weight, 0, index * width, width),
+        config.qkvBias && bias ? model.parameter(name + bias, {width})
+                               : Value());
+  };
+  return swinCosine(model, name,
+                    {part(0, ".query", ".q_bias"), part(1, ".key", nullptr),
+                     part(2, ".value", ".v_bias")},
+                    stage.heads);
+}
+
+static bool isForAnotherUse(llvm::StringRef name) {
+  return isForAnotherTimmUse(name) || name.ends_with("attn_mask") ||
+         name.ends_with("relative_coords_table");
+}
+
+TimmResult vitc::importTimmSwin(TimmImport &import) {
+  llvm::Expected<Config> read = readConfig(import);
+  if (!read)
+    return read.takeError();
+  const Config &config = *read;
+  FamilyImport &family = import.family;
+  ModelBuilder model(family.context, family.checkpoint,
+                     {family.options.batch, config.channels,
+                      config.picture.first, config.picture.second});
+  bool isFirstRelease =
+      family.checkpoint &&
+      family.checkpoint->find("layers.0.downsample.reduction.weight");
+
+  Map map = {model.patchEmbed("patch_embed.proj", config.stages[0].width,
+                              config.patchSize.first, config.patchSize.second,
+                              /*bias=*/true),
+             config.grid};
+  map.value = model.layerNorm("patch_embed.norm", map.value, swinNormEps);
+
+  for (auto [i, stage] : llvm::enumerate(config.stages)) {
+    if (i)
+      map = swinMerge(
+          model, "layers." + Twine(isFirstRelease ? i - 1 : i) + ".downsample",
+          map, stage.width, /*normAfter=*/config.second);
+    // Windows no larger than the map, which is not rolled if it is one.
+    auto fit = [&](int64_t window, int64_t extent) {
+      bool whole = !config.alwaysPartition && extent <= window;
+      return whole ? std::pair(extent, int64_t(0))
+                   : std::pair(window, window / 2);
+    };
+    auto [rows, shiftRows] = fit(stage.window.first, config.grid.first >> i);
+    auto [columns, shiftColumns] =
+        fit(stage.window.second, config.grid.second >> i);
+    Grid window = {rows, columns};
+
+    for (int64_t j = 0; j < stage.depth; ++j) {
+      std::string name = ("layers." + Twine(i) + ".blocks." + Twine(j)).str(),
+                  attention = name + ".attn";
+      BlockNames names;
+      names.block = name;
+      names.normBeforeAttention = name + ".norm1";
+      names.attentionOutput = attention + ".proj";
+      names.normBeforeMlp = name + ".norm2";
+      names.mlpUp = name + ".mlp.fc1";
+      names.mlpDown = name + ".mlp.fc2";
+      SwinBlock block = {names,
+                         window,
+                         j % 2 ? Grid(shiftRows, shiftColumns) : Grid(0, 0),
+                         stage.heads,
+                         stage.hidden,
+                         swinNormEps,
+                         config.activation,
+                         /*normAfter=*/config.second,
+                         SwinRoll::Unpadded,
+                         /*maskValue=*/-100};
+      if (config.second) {
+        block.scale = 1;
+        block.bias = swinContinuousBias(
+            model, attention + ".cpb_mlp", window,
+            {stage.pretrainedWindow, stage.pretrainedWindow}, stage.heads);
+      } else {
+        block.bias = model.relativeBias(
+            attention + ".bias",
+            model.parameter(attention + ".relative_position_bias_table",
+                            {(2 * rows - 1) * (2 * columns - 1), stage.heads}),
+            window, /*prefix=*/0);
+      }
+      const Stage &shape = stage;
+      map.value = swinBlock(model, block, map, [&](Value windows) {
+                    return project(model, attention, config, shape, windows);
+                  }).sequence;
+    }
+  }
+  map.value = model.layerNorm("norm", map.value, swinNormEps);
+
+  Value pooled =
+      model.pool("head.global_pool", map.value, vit::PoolKind::Mean, 0);
+  if (config.classes) {
+    Value logits = model.head(isFirstRelease ? "head" : "head.fc", pooled,
+                              config.classes, vit::Activation::None);
+    model.output("logits", logits);
+    model.output("probabilities", model.softmax("probabilities", logits));
+  }
+  model.output("embedding", pooled);
+  llvm::ArrayRef<int64_t> shape = ModelBuilder::shapeOf(map.value);
+  model.output("features",
+               model.reshape(map.value, {shape[0], map.grid.first,
+                                         map.grid.second, shape[2]}));
+  return model.finish(family.options.outputs, mainTimmOutput(config.classes),
+                      isForAnotherUse);
+}

@@ -2,6 +2,9 @@
 
 #include "resize.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace vitc::rt {
 
 namespace {
@@ -40,6 +43,12 @@ static Size resizedSize(const Preprocessing &how, const vitc_image_v1 &image) {
     return size;
   case Resize::Exact:
     return {how.resizeHeight, how.resizeWidth};
+  case Resize::Cover: {
+    double ratio = std::min(double(size.height) / how.resizeHeight,
+                            double(size.width) / how.resizeWidth);
+    return {std::llrint(double(size.height) / ratio),
+            std::llrint(double(size.width) / ratio)};
+  }
   case Resize::ShortestEdge:
     break;
   }
@@ -49,12 +58,15 @@ static Size resizedSize(const Preprocessing &how, const vitc_image_v1 &image) {
   return {edge, edge * size.width / size.height};
 }
 
-/// The centre of `size`, or all of it with zeros around: the odd line goes to
-/// the end when cropping, to the front when padding, as in transformers.
-static Crop centerCrop(int32_t size, int32_t wanted) {
-  if (size >= wanted)
-    return {(size - wanted) / 2, 0, wanted};
-  return {0, (wanted - size + 1) / 2, size};
+/// The centre of `size`, or all of it with zeros around. transformers leaves
+/// the odd line out at the end when cropping and adds it in front when padding;
+/// torchvision starts at the even line of two, and pads at the end.
+static Crop centerCrop(int32_t size, int32_t wanted, bool halfToEven) {
+  if (size >= wanted) {
+    int32_t margin = size - wanted;
+    return {margin / 2 + (halfToEven && margin % 4 == 3), 0, wanted};
+  }
+  return {0, (wanted - size + !halfToEven) / 2, size};
 }
 
 /// What a channel makes of each of the 256 values. A table gives the same bits
@@ -112,8 +124,8 @@ vitc_status preprocess(const Preprocessing &how, const vitc_image_v1 &image,
   auto height = int32_t(size.height), width = int32_t(size.width);
   if (!how.centerCrop && (height != how.height || width != how.width))
     return VITC_ERROR_IMAGE_SIZE;
-  Crop rows = centerCrop(height, how.height);
-  Crop columns = centerCrop(width, how.width);
+  Crop rows = centerCrop(height, how.height, how.cropRoundsHalfToEven);
+  Crop columns = centerCrop(width, how.width, how.cropRoundsHalfToEven);
 
   Source source{image.pixels, image.stride, image.channels,
                 how.channels == 1 && image.channels == 3};
@@ -129,7 +141,8 @@ vitc_status preprocess(const Preprocessing &how, const vitc_image_v1 &image,
     float values[256];
     makeValues(how, channel, values);
     // Grey is repeated for every channel of the model.
-    const uint32_t *sums = memory.sums + (channels == 1 ? 0 : channel);
+    int32_t from = how.reversesChannels ? how.channels - 1 - channel : channel;
+    const uint32_t *sums = memory.sums + (channels == 1 ? 0 : from);
     writeChannel(how, rows, columns, values, sums, channels,
                  result + area * size_t(channel));
   }

@@ -149,18 +149,40 @@ def embedded_weights(package):
     run(package.vitc, "run", package.embedded, os.path.join(package.model, "test500_images.npy"), "--top", "1")
 
 
-def built_from_source(package):
-    """--emit source: the C++ and the kernels' objects make the same library without vitc."""
-    folder = package.scratch("source")
-    src = package.path("sources", "src")
+def build_from_source(package, folder, out):
+    """The product, built of the sources in OUT alone."""
+    src = os.path.join(out, "src")
     find = lambda *names: [os.path.join(src, *names, name) for name in sorted(os.listdir(os.path.join(src, *names)))]
     files = find() + find("kernels") + find("runtime", "src")
     code = [file for file in files if file.endswith((".cpp", ".o"))]
     program = os.path.join(folder, "product")
-    includes = ["-I" + package.path("sources", "include"), "-I" + os.path.join(src, "runtime", "include")]
+    includes = ["-I" + os.path.join(out, "include"), "-I" + os.path.join(src, "runtime", "include"), "-I" + src]
     run(CC, "-O1", "-c", *includes, os.path.join(HERE, "product.c"), "-o", program + ".o")
     run(CXX, "-std=c++17", "-O2", "-Wall", "-fno-exceptions", *includes, *code, program + ".o", "-o", program, "-lm", "-pthread")
-    package.expect_product(program, package.weights(), folder)
+    return program
+
+
+def built_from_source(package):
+    """--emit source: the C++ and the kernels' objects make the same library without vitc."""
+    folder = package.scratch("source")
+    package.expect_product(build_from_source(package, folder, package.sources), package.weights(), folder)
+
+
+def embedded_from_source(package):
+    """--emit source --embed-weights: the sources have the weights and no path, so that they can be moved."""
+    folder = package.scratch("whole")
+    out, moved = os.path.join(folder, "compiled"), os.path.join(folder, "a moved one")
+    run(package.vitc, "compile", package.model, "-o", out, "--name", "fashion", "--emit", "source", "--embed-weights")
+    os.rename(out, moved)  # whatever still points there fails
+    places = (package.work, package.source, os.path.dirname(package.vitc), os.environ.get("VITC_CACHE_DIR", ".vitc-"), ".vitc-")
+    for path, _, names in os.walk(os.path.join(moved, "src")):
+        for name in names:
+            with open(os.path.join(path, name), "rb") as file:
+                text = file.read()
+            for place in places:
+                if place.encode() in text:
+                    raise Failure(f"src/{name} has the path {place}")
+    package.expect_product(build_from_source(package, folder, moved), "-", folder)
 
 
 def two_models(package):
@@ -290,8 +312,8 @@ def embedding_page(package):
 
 
 TESTS = [
-    prepare, example_with_cmake, example_with_pkg_config, product_in_c, shared_library, embedded_weights, built_from_source, two_models,
-    lent, no_allocation, statuses, dependencies, symbols, header, embedding_page,
+    prepare, example_with_cmake, example_with_pkg_config, product_in_c, shared_library, embedded_weights, built_from_source,
+    embedded_from_source, two_models, lent, no_allocation, statuses, dependencies, symbols, header, embedding_page,
 ]
 
 

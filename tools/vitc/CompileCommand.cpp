@@ -1,5 +1,6 @@
 /// `vitc compile`: from a published model to the folder that a product links.
 #include "Commands.h"
+#include "ModelOptions.h"
 #include "Options.h"
 #include "Progress.h"
 #include "Text.h"
@@ -8,6 +9,7 @@
 #include "vitc/Driver/Compile.h"
 #include "vitc/Driver/Targets.h"
 #include "vitc/Pipelines/Pipelines.h"
+#include "vitc/Support/Interrupt.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -28,33 +30,6 @@ struct Settings {
 
 } // namespace
 
-/// "224", "224x160": height, then width.
-static llvm::Error parseImageSize(StringRef text, CompileOptions &compile) {
-  constexpr int64_t largest = 65536;
-  auto [first, second] = text.split('x');
-  int64_t height = 0, width = 0;
-  bool wrong =
-      first.getAsInteger(10, height) ||
-      (second.empty() ? text.contains('x') : second.getAsInteger(10, width));
-  if (second.empty())
-    width = height;
-  if (wrong || height < 1 || width < 1 || height > largest || width > largest)
-    return userError("--image-size takes HEIGHTxWIDTH or one number for both, "
-                     "each from 1 to " +
-                     llvm::Twine(largest) + ", not " + inQuotes(text));
-  compile.imageSize = {height, width};
-  return llvm::Error::success();
-}
-
-static llvm::Error parseSeed(StringRef text, CompileOptions &compile) {
-  uint64_t seed;
-  if (text.getAsInteger(10, seed))
-    return userError("--random-weights takes a whole number as its seed, not " +
-                     inQuotes(text));
-  compile.seed = seed;
-  return llvm::Error::success();
-}
-
 static std::vector<StringRef> stageNames() {
   std::vector<StringRef> names = {"import"};
   for (const Stage &stage : stages())
@@ -71,24 +46,10 @@ static void declareModelOptions(Options &options, Settings &settings) {
       "--random-weights)");
   options.text("out,o", "OUT", compile.output,
                "the folder to write; it must not exist yet");
-  options.text("config", "FILE", compile.configPath,
-               "the config.json of a weights file");
-  options.value(
-      "random-weights", "SEED",
-      [&](StringRef text) { return parseSeed(text, compile); },
-      "make weights up, for benchmarks");
+  declareImportOptions(options, compile);
   options.integer(
       "batch", "N", 1, 1024, [&](int64_t n) { compile.batch = n; },
       "pictures in one run (default 1)");
-  options.value(
-      "image-size", "HxW",
-      [&](StringRef text) { return parseImageSize(text, compile); },
-      "another picture size than the config's; the position embedding is "
-      "resized");
-  options.texts("output", "NAME", compile.outputs,
-                "an output to compute, e.g. logits, embedding, "
-                "last_hidden_state; may be repeated (default: the model's main "
-                "output)");
 }
 
 static void declareCodeOptions(Options &options, Settings &settings) {
@@ -268,6 +229,7 @@ llvm::Error vitc::tool::compileCommand(const Invocation &invocation) {
 
   const CompileOptions &compile = settings.compile;
   bool printsIr = !compile.untilAfter.empty() || compile.printIr;
+  cleanUpOnInterrupt();
   Progress progress(settings.quiet || printsIr);
   auto report =
       compileModel(compile, *installation,

@@ -51,14 +51,24 @@ static llvm::Error checkChannels(const vitc_model_v1 &model,
           (usual ? std::string("1 or 3") : std::to_string(model.channels)));
 }
 
+llvm::Error InputQueue::checkPreprocesses(const std::string &file) const {
+  if (subject.preprocesses())
+    return llvm::Error::success();
+  return userError(file, "is a picture; preprocessing is part of a compiled "
+                         "library, and --reference takes ready tensors (a "
+                         "float32 .npy)");
+}
+
 llvm::Error InputQueue::load(const std::string &file) {
   if (llvm::StringRef(file).ends_with_insensitive(".npy"))
     return loadNpy(file);
+  if (llvm::Error error = checkPreprocesses(file))
+    return error;
   auto picture = readPicture(file);
   if (!picture)
     return picture.takeError();
   if (llvm::Error error =
-          checkChannels(library.getModel(), file, picture->channels))
+          checkChannels(subject.getModel(), file, picture->channels))
     return error;
   auto shared = std::make_shared<Picture>(std::move(*picture));
   Item item;
@@ -96,7 +106,7 @@ llvm::Error InputQueue::loadNpy(const std::string &file) {
 
 llvm::Error InputQueue::addTensors(const std::string &file,
                                    std::shared_ptr<NpyArray> array) {
-  const vitc_model_v1 &model = library.getModel();
+  const vitc_model_v1 &model = subject.getModel();
   std::vector<int64_t> want = {model.channels, model.height, model.width};
   llvm::ArrayRef<int64_t> shape = array->shape;
   bool single = shape.size() == 3;
@@ -106,7 +116,7 @@ llvm::Error InputQueue::addTensors(const std::string &file,
                                ", expected the ready tensor [items, " +
                                formatShape(want).substr(1) + " or " +
                                formatShape(want));
-  int64_t items = single ? 1 : shape[0], size = library.itemElements();
+  int64_t items = single ? 1 : shape[0], size = want[0] * want[1] * want[2];
   const float *data = reinterpret_cast<const float *>(array->data.data());
   for (int64_t i = 0; i < items; ++i) {
     Item item;
@@ -123,7 +133,9 @@ llvm::Error InputQueue::addTensors(const std::string &file,
 
 llvm::Error InputQueue::addPictures(const std::string &file,
                                     std::shared_ptr<NpyArray> array) {
-  const vitc_model_v1 &model = library.getModel();
+  if (llvm::Error error = checkPreprocesses(file))
+    return error;
+  const vitc_model_v1 &model = subject.getModel();
   std::vector<int64_t> shape = array->shape; // made [items, height, width,
                                              // channels]
   auto isChannels = [&](int64_t n) {

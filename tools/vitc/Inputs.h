@@ -2,7 +2,7 @@
 #ifndef VITC_TOOLS_INPUTS_H
 #define VITC_TOOLS_INPUTS_H
 
-#include "Library.h"
+#include "Runnable.h"
 
 #include "vitc/Support/Npy.h"
 #include "vitc/Support/Picture.h"
@@ -30,10 +30,11 @@ struct Item {
 /// height, width] is the ready tensor. A uint8 .npy is a picture: [height,
 /// width] or [height, width, channels]; or several: [items, height, width,
 /// channels] or [items, height, width]. Other files are PNG, JPEG or PPM.
+/// Pictures are refused if the subject does not preprocess.
 class InputQueue {
 public:
-  InputQueue(const Library &library, std::vector<std::string> files)
-      : library(library), files(std::move(files)) {}
+  InputQueue(const Runnable &subject, std::vector<std::string> files)
+      : subject(subject), files(std::move(files)) {}
 
   /// Fails early if a file is not there.
   llvm::Error checkFiles() const;
@@ -41,6 +42,7 @@ public:
   llvm::Expected<std::optional<Item>> next();
 
 private:
+  llvm::Error checkPreprocesses(const std::string &file) const;
   llvm::Error load(const std::string &file);
   llvm::Error loadNpy(const std::string &file);
   llvm::Error addTensors(const std::string &file,
@@ -48,7 +50,7 @@ private:
   llvm::Error addPictures(const std::string &file,
                           std::shared_ptr<NpyArray> array);
 
-  const Library &library;
+  const Runnable &subject;
   std::vector<std::string> files;
   size_t nextFile = 0;
   std::deque<Item> ready;

@@ -233,13 +233,6 @@ llvm::ArrayRef<vitc_step_v1> Library::steps() const {
   return {model->steps, size_t(model->step_count)};
 }
 
-int Library::findOutput(StringRef name) const {
-  for (auto [index, output] : llvm::enumerate(outputs()))
-    if (name == output.name)
-      return int(index);
-  return -1;
-}
-
 int64_t Library::itemElements() const {
   return int64_t(model->channels) * model->height * model->width;
 }

@@ -81,8 +81,6 @@ public:
   const vitc_model_v1 &getModel() const { return *model; }
   llvm::ArrayRef<vitc_output_v1> outputs() const;
   llvm::ArrayRef<vitc_step_v1> steps() const;
-  /// The output of that name, or -1.
-  int findOutput(llvm::StringRef name) const;
   /// Floats of the tensor that one run takes, and of one of its items.
   int64_t tensorElements() const { return itemElements() * model->batch; }
   int64_t itemElements() const;

@@ -63,6 +63,9 @@ static std::string describeProcessor(const ImageProcessor &processor) {
        << processor.resizeWidth << ", ";
   if (processor.resize == ImageProcessor::Resize::ShortestEdge)
     os << "resize the shorter edge to " << processor.resizeHeight << ", ";
+  if (processor.resize == ImageProcessor::Resize::Cover)
+    os << "resize to cover " << processor.resizeHeight << " x "
+       << processor.resizeWidth << ", ";
   if (processor.centerCrop)
     os << "crop the centre to " << processor.cropHeight << " x "
        << processor.cropWidth << ", ";
@@ -72,6 +75,8 @@ static std::string describeProcessor(const ImageProcessor &processor) {
     llvm::interleave(
         values, os, [&](double value) { os << formatShort(value); }, " ");
   };
+  if (processor.reversesChannels)
+    os << ", channels reversed";
   if (!processor.mean.empty()) {
     list("mean", processor.mean);
     list("std", processor.std);
@@ -160,6 +165,13 @@ llvm::Expected<FolderFacts> vitc::tool::lookInto(mlir::MLIRContext *context,
     if (!classes)
       return classes.takeError();
     facts.architectures = std::move(*classes);
+  }
+  if (facts.modelType.empty()) {
+    auto name = config.getString("architecture");
+    if (!name)
+      return name.takeError();
+    facts.modelType = "timm";
+    facts.architectures = {*name};
   }
   facts.labels = int64_t(imported->labels.size());
   facts.preprocessing = describeProcessor(imported->processor);

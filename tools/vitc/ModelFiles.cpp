@@ -23,42 +23,51 @@ static std::string hashOf(StringRef data, bool isWeights) {
   return "sha256:" + llvm::toHex(bytes, /*LowerCase=*/true);
 }
 
-/// What is different about the file, or an empty text.
-static llvm::Expected<std::string> difference(StringRef path, bool isWeights,
-                                              const Manifest &manifest) {
+/// What is different about the file's data, or an empty text.
+static std::string difference(StringRef path, StringRef data, bool isWeights,
+                              const Manifest &manifest) {
   StringRef name = llvm::sys::path::filename(path);
   auto known = llvm::find_if(manifest.files, [&](const Manifest::File &file) {
     return file.name == name;
   });
   if (known == manifest.files.end())
     return "is not among the files that " + manifest.path + " lists";
-  auto buffer = mapFile(path);
-  if (!buffer)
-    return buffer.takeError();
-  StringRef data = (*buffer)->getBuffer();
   if (int64_t(data.size()) != known->bytes)
     return "has " + std::to_string(data.size()) +
            " bytes, while the library was compiled from one of " +
            std::to_string(known->bytes);
   if (hashOf(data, isWeights) != known->hash)
-    return std::string("is not the file that the library was compiled from "
-                       "(their hashes differ)");
-  return std::string();
+    return "is not the file that the library was compiled from (their hashes "
+           "differ)";
+  return "";
+}
+
+/// The same for a file that is not in memory yet.
+static llvm::Expected<std::string>
+differenceOfFile(StringRef path, bool isWeights, const Manifest &manifest) {
+  auto buffer = mapFile(path);
+  if (!buffer)
+    return buffer.takeError();
+  return difference(path, (*buffer)->getBuffer(), isWeights, manifest);
 }
 
 llvm::Expected<std::vector<std::string>>
 vitc::tool::checkModelFiles(const ModelSource &source,
                             const Manifest &manifest) {
   std::vector<std::string> warnings;
-  std::vector<std::string> configs = {source.config->getFile().path};
-  if (!source.processorPath.empty())
-    configs.push_back(source.processorPath);
-  for (const std::string &path : configs) {
-    auto text = difference(path, /*isWeights=*/false, manifest);
+  // The config of an architecture that is known by name has no file.
+  const JsonFile &config = source.config->getFile();
+  if (std::string text = difference(config.path, config.text,
+                                    /*isWeights=*/false, manifest);
+      !text.empty())
+    warnings.push_back(config.path + " " + text);
+  if (!source.processorPath.empty()) {
+    auto text =
+        differenceOfFile(source.processorPath, /*isWeights=*/false, manifest);
     if (!text)
       return text.takeError();
     if (!text->empty())
-      warnings.push_back(path + " " + *text);
+      warnings.push_back(source.processorPath + " " + *text);
   }
   if (source.seed)
     return warnings;
@@ -66,7 +75,7 @@ vitc::tool::checkModelFiles(const ModelSource &source,
   for (const TensorInfo &tensor : source.checkpoint->tensors())
     places.insert(tensor.place);
   for (const std::string &path : places) {
-    auto text = difference(path, /*isWeights=*/true, manifest);
+    auto text = differenceOfFile(path, /*isWeights=*/true, manifest);
     if (!text)
       return text.takeError();
     if (!text->empty())

@@ -140,6 +140,29 @@ static void printListJson(llvm::ArrayRef<KnownModel> models) {
   llvm::outs() << "\n";
 }
 
+/// timm's names, for configs with `architecture`.
+static void printArchitectures(bool asJson) {
+  auto list = listTimmArchitectures();
+  if (!asJson) {
+    Table table({{"name", Table::Align::Left}, {"class", Table::Align::Left}});
+    for (auto &[name, className] : list)
+      table.add({name, className});
+    table.print(llvm::outs());
+    return;
+  }
+  llvm::json::OStream json(llvm::outs(), /*IndentSize=*/2);
+  json.object([&] {
+    json.attributeArray("architectures", [&] {
+      for (auto &[name, className] : list)
+        json.object([&] {
+          json.attribute("name", name);
+          json.attribute("class", className);
+        });
+    });
+  });
+  llvm::outs() << "\n";
+}
+
 //===----------------------------------------------------------------------===//
 // One folder
 //===----------------------------------------------------------------------===//
@@ -213,13 +236,15 @@ static void printFolderJson(const FolderFacts &facts) {
 
 llvm::Error vitc::tool::modelsCommand(const Invocation &invocation) {
   std::string model;
-  bool asJson = false;
+  bool asJson = false, architectures = false;
   Options options("models", "[MODEL] [options]",
                   "Lists the models that vitc knows by name, with their sizes. "
                   "With a folder or a name: what it is, which outputs it can "
                   "give, and anything unusual about it.");
   options.argument("MODEL", model, "a model's folder, or a name from the list",
                    /*required=*/false);
+  options.flag("architectures", architectures,
+               "list the architectures of timm that configs may name");
   options.flag("json", asJson, "print JSON (docs/CommandLine.md)");
   options.example("vitc models", "what is known");
   options.example("vitc models vit-base-patch16-224/",
@@ -227,6 +252,12 @@ llvm::Error vitc::tool::modelsCommand(const Invocation &invocation) {
   auto parsed = options.parse(invocation.arguments);
   if (!parsed || !*parsed)
     return parsed.takeError();
+  if (architectures) {
+    if (!model.empty())
+      return userError("--architectures lists all of them, without a MODEL");
+    printArchitectures(asJson);
+    return llvm::Error::success();
+  }
   auto installation = Installation::find(invocation.program);
   if (!installation)
     return installation.takeError();

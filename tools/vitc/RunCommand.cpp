@@ -1,6 +1,8 @@
-/// `vitc run`: a compiled library on pictures or ready tensors.
+/// `vitc run`: a compiled library on pictures or ready tensors, or the
+/// reference interpreter on the latter.
 #include "Commands.h"
 #include "Inputs.h"
+#include "ModelOptions.h"
 #include "Options.h"
 #include "Text.h"
 
@@ -19,7 +21,8 @@ using llvm::StringRef;
 namespace {
 
 struct RunOptions {
-  std::string folder;
+  CompileOptions compile; ///< model: the folder; the rest for the reference
+  bool reference = false;
   std::vector<std::string> inputs;
   std::optional<int64_t> top;
   unsigned threads = 0;
@@ -45,13 +48,13 @@ struct ItemResult {
   std::vector<Summary> summaries; ///< one for each output
 };
 
-/// Feeds the items to the library, batch by batch, and keeps what was asked
+/// Feeds the items to the subject, batch by batch, and keeps what was asked
 /// for.
 class Runner {
 public:
-  Runner(const Library &library, const RunOptions &options);
+  Runner(Runnable &subject, const RunOptions &options);
 
-  llvm::Error run(InputQueue &queue, Context &context);
+  llvm::Error run(InputQueue &queue);
   /// Compares the best classes with the labels.
   llvm::Error count();
   llvm::Error save() const;
@@ -59,16 +62,19 @@ public:
   void printJson() const;
 
 private:
-  llvm::Error runBatch(llvm::ArrayRef<Item> items, Context &context);
+  llvm::Error runBatch(llvm::ArrayRef<Item> items);
   void keep(const Item &item, int64_t place);
   std::vector<double> probabilities(llvm::ArrayRef<float> scores) const;
   /// The part of an output that belongs to one item of the batch.
   llvm::ArrayRef<float> part(size_t output, int64_t place) const;
   std::vector<int64_t> itemShape(size_t output) const;
+  /// That of all items together. Where windows count as images, those of an
+  /// item follow one another.
+  std::vector<int64_t> savedShape(size_t output) const;
   std::string label(int64_t index) const;
   int64_t topCount() const;
 
-  const Library &library;
+  Runnable &subject;
   const RunOptions &options;
   OutputBuffers buffers;
   int classOutput; ///< the output with one score per class, or -1
@@ -81,14 +87,14 @@ private:
 
 } // namespace
 
-Runner::Runner(const Library &library, const RunOptions &options)
-    : library(library), options(options), buffers(library.getModel()),
-      saved(library.outputs().size()) {
-  classOutput = library.findOutput("probabilities");
+Runner::Runner(Runnable &subject, const RunOptions &options)
+    : subject(subject), options(options), buffers(subject.getModel()),
+      saved(subject.outputs().size()) {
+  classOutput = subject.findOutput("probabilities");
   classesAreLogits = classOutput < 0;
   if (classesAreLogits)
-    classOutput = library.findOutput("logits");
-  if (classOutput >= 0 && library.outputs()[classOutput].rank != 2)
+    classOutput = subject.findOutput("logits");
+  if (classOutput >= 0 && subject.outputs()[classOutput].rank != 2)
     classOutput = -1;
 }
 
@@ -99,21 +105,32 @@ int64_t Runner::topCount() const {
 }
 
 std::string Runner::label(int64_t index) const {
-  const auto &labels = library.getManifest().labels;
+  llvm::ArrayRef<std::string> labels = subject.labels();
   return size_t(index) < labels.size() ? labels[index] : "";
 }
 
 llvm::ArrayRef<float> Runner::part(size_t output, int64_t place) const {
-  size_t size = buffers[output].size() / library.getModel().batch;
+  size_t size = buffers[output].size() / subject.getModel().batch;
   return buffers[output].slice(place * size, size);
 }
 
 std::vector<int64_t> Runner::itemShape(size_t output) const {
-  const vitc_output_v1 &info = library.outputs()[output];
-  return std::vector<int64_t>(info.shape + 1, info.shape + info.rank);
+  const vitc_output_v1 &info = subject.outputs()[output];
+  std::vector<int64_t> shape(info.shape, info.shape + info.rank);
+  shape[0] /= subject.getModel().batch;
+  if (shape[0] == 1)
+    shape.erase(shape.begin());
+  return shape;
 }
 
-llvm::Error Runner::run(InputQueue &queue, Context &context) {
+std::vector<int64_t> Runner::savedShape(size_t output) const {
+  const vitc_output_v1 &info = subject.outputs()[output];
+  std::vector<int64_t> shape(info.shape, info.shape + info.rank);
+  shape[0] = shape[0] / subject.getModel().batch * int64_t(results.size());
+  return shape;
+}
+
+llvm::Error Runner::run(InputQueue &queue) {
   std::vector<Item> batch;
   for (;;) {
     auto item = queue.next();
@@ -122,9 +139,9 @@ llvm::Error Runner::run(InputQueue &queue, Context &context) {
     // Pictures and tensors go through different entries of the library.
     bool turns =
         *item && !batch.empty() && batch.front().isTensor != (*item)->isTensor;
-    bool full = int64_t(batch.size()) == library.getModel().batch;
+    bool full = int64_t(batch.size()) == subject.getModel().batch;
     if (!batch.empty() && (full || turns || !*item)) {
-      if (llvm::Error error = runBatch(batch, context))
+      if (llvm::Error error = runBatch(batch))
         return error;
       batch.clear();
     }
@@ -134,24 +151,24 @@ llvm::Error Runner::run(InputQueue &queue, Context &context) {
   }
 }
 
-llvm::Error Runner::runBatch(llvm::ArrayRef<Item> items, Context &context) {
+llvm::Error Runner::runBatch(llvm::ArrayRef<Item> items) {
   // A batch that is not full repeats its last item; those results are dropped.
-  size_t size = library.getModel().batch;
+  size_t size = subject.getModel().batch;
   auto itemAt = [&](size_t i) -> const Item & {
     return items[std::min(i, items.size() - 1)];
   };
   llvm::Error error = llvm::Error::success();
   if (items.front().isTensor) {
     std::vector<float> pixels;
-    pixels.reserve(library.tensorElements());
+    pixels.reserve(size * items.front().tensor.size());
     for (size_t i = 0; i < size; ++i)
       llvm::append_range(pixels, itemAt(i).tensor);
-    error = context.runTensor(pixels, buffers);
+    error = subject.runTensor(pixels, buffers);
   } else {
     std::vector<vitc_image_v1> images;
     for (size_t i = 0; i < size; ++i)
       images.push_back(itemAt(i).image);
-    error = context.run(images, buffers);
+    error = subject.run(images, buffers);
   }
   if (error) {
     std::string names = items.front().describe();
@@ -214,7 +231,7 @@ void Runner::keep(const Item &item, int64_t place) {
          llvm::ArrayRef(order).take_front(std::min<size_t>(count, topCount())))
       result.top.push_back({index, scores[index]});
   }
-  for (size_t i = 0; i < library.outputs().size(); ++i) {
+  for (size_t i = 0; i < subject.outputs().size(); ++i) {
     result.summaries.push_back(summarize(part(i, place)));
     if (!options.saveFolder.empty())
       llvm::append_range(saved[i], part(i, place));
@@ -225,8 +242,8 @@ void Runner::keep(const Item &item, int64_t place) {
 llvm::Error Runner::count() {
   const std::string &file = options.labelsFile;
   if (classOutput < 0)
-    return userError("--labels needs a library with the output logits or "
-                     "probabilities; this one has none");
+    return userError("--labels needs the output logits or probabilities; there "
+                     "is none");
   auto labels = readNpy(file);
   if (!labels)
     return labels.takeError();
@@ -237,7 +254,7 @@ llvm::Error Runner::count() {
                                " labels, expected " + llvm::Twine(best.size()) +
                                ": one for each item");
   const auto *data = reinterpret_cast<const int64_t *>(labels->data.data());
-  int64_t classes = library.outputs()[classOutput].shape[1];
+  int64_t classes = subject.outputs()[classOutput].shape[1];
   correct = 0;
   for (size_t i = 0; i < best.size(); ++i) {
     if (data[i] < 0 || data[i] >= classes)
@@ -253,9 +270,8 @@ llvm::Error Runner::save() const {
   StringRef folder = options.saveFolder;
   if (std::error_code code = llvm::sys::fs::create_directories(folder))
     return userError(folder, "cannot be made: " + code.message());
-  for (auto [index, output] : llvm::enumerate(library.outputs())) {
-    std::vector<int64_t> shape = itemShape(index);
-    shape.insert(shape.begin(), int64_t(results.size()));
+  for (auto [index, output] : llvm::enumerate(subject.outputs())) {
+    std::vector<int64_t> shape = savedShape(index);
     llvm::SmallString<256> file(folder);
     llvm::sys::path::append(file, llvm::Twine(output.name) + ".npy");
     if (llvm::Error error = writeNpy(file, shape, saved[index]))
@@ -282,7 +298,7 @@ void Runner::print() const {
     if (classOutput >= 0)
       continue;
     for (auto [index, summary] : llvm::enumerate(result.summaries))
-      os << "  " << library.outputs()[index].name << " "
+      os << "  " << subject.outputs()[index].name << " "
          << formatShape(itemShape(index)) << ": min "
          << formatShort(summary.min) << ", max " << formatShort(summary.max)
          << ", mean " << formatShort(summary.mean) << "\n";
@@ -292,19 +308,17 @@ void Runner::print() const {
        << formatFixed(100.0 * double(*correct) / double(best.size()), 1)
        << "%)\n";
   if (!options.saveFolder.empty())
-    for (auto [index, output] : llvm::enumerate(library.outputs())) {
-      std::vector<int64_t> shape = itemShape(index);
-      shape.insert(shape.begin(), int64_t(results.size()));
-      os << "saved " << output.name << " " << formatShape(shape) << " in "
-         << options.saveFolder << "\n";
+    for (auto [index, output] : llvm::enumerate(subject.outputs())) {
+      os << "saved " << output.name << " " << formatShape(savedShape(index))
+         << " in " << options.saveFolder << "\n";
     }
 }
 
 void Runner::printJson() const {
   llvm::json::OStream json(llvm::outs(), /*IndentSize=*/2);
   json.object([&] {
-    json.attribute("name", library.getManifest().name);
-    json.attribute("target", library.getManifest().target);
+    jsonText(json, "name", subject.getModel().name);
+    json.attribute("target", subject.getModel().target);
     json.attributeArray("items", [&] {
       for (const ItemResult &result : results)
         json.object([&] {
@@ -321,7 +335,7 @@ void Runner::printJson() const {
           json.attributeArray("outputs", [&] {
             for (auto [index, summary] : llvm::enumerate(result.summaries))
               json.object([&, index = index, &summary = summary] {
-                json.attribute("name", library.outputs()[index].name);
+                json.attribute("name", subject.outputs()[index].name);
                 jsonShape(json, "shape", itemShape(index));
                 jsonNumber(json, "min", summary.min);
                 jsonNumber(json, "max", summary.max);
@@ -342,13 +356,27 @@ void Runner::printJson() const {
 // The command
 //===----------------------------------------------------------------------===//
 
+static llvm::Expected<std::unique_ptr<Runnable>>
+open(const RunOptions &settings, const char *program) {
+  if (!settings.reference)
+    return openLibrary(settings.compile.model, settings.threads);
+  auto installation = Installation::find(program);
+  if (!installation)
+    return installation.takeError();
+  return openReference(settings.compile, *installation);
+}
+
 llvm::Error vitc::tool::runCommand(const Invocation &invocation) {
   RunOptions settings;
-  Options options("run", "OUT INPUT... [options]",
-                  "Runs a compiled library on pictures or ready tensors and "
-                  "shows the best classes, or a summary of every output.");
-  options.argument("OUT", settings.folder,
-                   "a folder that `vitc compile` wrote");
+  Options options(
+      "run", "OUT INPUT... [options]",
+      "Runs a compiled library on pictures or ready tensors and "
+      "shows the best classes, or a summary of every output. With "
+      "--reference, OUT is a model instead, and the reference "
+      "interpreter runs it in double precision, without a compile.");
+  options.argument("OUT", settings.compile.model,
+                   "a folder that `vitc compile` wrote; with --reference a "
+                   "MODEL as `vitc compile` takes it");
   options.arguments(
       "INPUT", settings.inputs,
       "a picture (PNG, JPEG, PPM), or a NumPy array: uint8 [height, width, "
@@ -366,29 +394,44 @@ llvm::Error vitc::tool::runCommand(const Invocation &invocation) {
       "threads", "N", 0, 1024,
       [&](int64_t n) { settings.threads = unsigned(n); },
       "threads to use (default: one per core)");
+  options.flag("reference", settings.reference,
+               "run MODEL in the reference interpreter; INPUT must be ready "
+               "tensors");
+  declareImportOptions(options, settings.compile);
   options.flag("json", settings.json, "print JSON (docs/CommandLine.md)");
   options.note("More items than the library's batch are run in turn; the last "
                "batch is filled up.");
+  options.note("--config, --random-weights, --image-size and --output go with "
+               "--reference, and mean what they mean to `vitc compile`.");
   options.example("vitc run out cat.jpg dog.png --top 3", "classify pictures");
   options.example("vitc run out images.npy --labels labels.npy",
                   "measure the accuracy on test data");
   options.example("vitc run out tensor.npy --save results",
                   "keep the outputs as NumPy arrays");
+  options.example("vitc run vit-base-patch16-224/ tensor.npy --reference "
+                  "--output last_hidden_state --save truth",
+                  "what the model should give, with no library involved");
   auto parsed = options.parse(invocation.arguments);
   if (!parsed || !*parsed)
     return parsed.takeError();
 
-  auto library = Library::open(settings.folder);
-  if (!library)
-    return library.takeError();
-  InputQueue queue(**library, settings.inputs);
+  if (settings.reference && options.given("threads"))
+    return userError("--threads is for a compiled library; the reference "
+                     "interpreter uses all cores");
+  for (const char *name : {"config", "random-weights", "image-size", "output"})
+    if (!settings.reference && options.given(name))
+      return userError("--" + llvm::Twine(name) +
+                       " belongs to --reference; a compiled library has what "
+                       "`vitc compile` was told");
+
+  auto subject = open(settings, invocation.program);
+  if (!subject)
+    return subject.takeError();
+  InputQueue queue(**subject, settings.inputs);
   if (llvm::Error error = queue.checkFiles())
     return error;
-  auto context = (*library)->createContext(settings.threads);
-  if (!context)
-    return context.takeError();
-  Runner runner(**library, settings);
-  if (llvm::Error error = runner.run(queue, **context))
+  Runner runner(**subject, settings);
+  if (llvm::Error error = runner.run(queue))
     return error;
   if (!settings.labelsFile.empty())
     if (llvm::Error error = runner.count())

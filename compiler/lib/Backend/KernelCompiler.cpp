@@ -1,6 +1,7 @@
 #include "vitc/Backend/KernelCompiler.h"
 
 #include "vitc/Support/File.h"
+#include "vitc/Support/Interrupt.h"
 #include "vitc/Support/Process.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -77,6 +78,8 @@ static llvm::Expected<std::string> identityOf(llvm::StringRef program) {
 static llvm::Error prepare(Job &job) {
   job.staging =
       job.folder + ".tmp" + std::to_string(llvm::sys::Process::getProcessId());
+  InterruptLock lock;
+  lock.add(job.staging);
   if (std::error_code code = fs::create_directories(job.staging))
     return userError(job.staging,
                      "cannot create the kernel cache: " + code.message() +
@@ -91,6 +94,38 @@ static llvm::Error prepare(Job &job) {
                                       (code ? code : os.error()).message());
   }
   return llvm::Error::success();
+}
+
+/// Removes what is left of the job's staging folder.
+static void discard(const Job &job) {
+  InterruptLock lock;
+  fs::remove_directories(job.staging);
+  lock.drop(job.staging);
+}
+
+/// Makes a finished kernel part of the cache.
+static void publish(const Job &job) {
+  {
+    InterruptLock lock;
+    if (!fs::rename(job.staging, job.folder)) {
+      lock.drop(job.staging);
+      return;
+    }
+  }
+  // Another vitc was quicker; its kernel is the same.
+  discard(job);
+}
+
+/// A backend that fails for want of space is not at fault.
+static llvm::Error describeFailure(const Job &job, const ProcessResult &result,
+                                   llvm::StringRef cacheFolder) {
+  constexpr uint64_t tooLittle = 64 * 1024;
+  llvm::ErrorOr<fs::space_info> space = fs::disk_space(cacheFolder);
+  if (space && space->available < tooLittle)
+    return userError(cacheFolder, "no space left on the disk for the kernel "
+                                  "cache; VITC_CACHE_DIR names another folder");
+  return llvm::createStringError("the backend could not compile kernel " +
+                                 job.request->name + ": " + result.describe());
 }
 
 llvm::Expected<std::vector<CompiledKernel>>
@@ -127,34 +162,38 @@ vitc::compileKernels(llvm::ArrayRef<KernelRequest> requests,
   };
   report();
 
+  auto discardAll = [&] {
+    for (const Job &job : missing)
+      if (!job.staging.empty())
+        discard(job);
+  };
+  std::vector<std::string> environment;
+  if (!options.cxx.empty())
+    environment.push_back("CXX=" + options.cxx);
   std::vector<ProcessRequest> processes;
   for (Job &job : missing) {
-    if (llvm::Error error = prepare(job))
+    if (llvm::Error error = prepare(job)) {
+      discardAll();
       return error;
+    }
     processes.push_back({options.program,
                          {"--spec", joinPath(job.staging, "spec.json"), "-o",
-                          joinPath(job.staging, "kernel")}});
+                          joinPath(job.staging, "kernel")},
+                         environment});
   }
   llvm::Error error = runProcesses(
       processes, options.jobs, options.timeoutSeconds,
       [&](size_t index, const ProcessResult &result) -> llvm::Error {
         Job &job = missing[index];
-        if (!result.succeeded()) {
-          fs::remove_directories(job.staging);
-          return llvm::createStringError(
-              "the backend could not compile kernel " + job.request->name +
-              ": " + result.describe());
-        }
-        // Another vitc may have been quicker; its kernel is the same.
-        if (fs::rename(job.staging, job.folder))
-          fs::remove_directories(job.staging);
+        if (!result.succeeded())
+          return describeFailure(job, result, options.cacheFolder);
+        publish(job);
         ++done;
         report();
         return llvm::Error::success();
       });
   if (error) {
-    for (Job &job : missing)
-      fs::remove_directories(job.staging);
+    discardAll();
     return error;
   }
 

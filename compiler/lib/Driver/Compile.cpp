@@ -8,6 +8,7 @@
 #include "vitc/Dialect/ViT/IR/ViT.h"
 #include "vitc/Driver/Targets.h"
 #include "vitc/Pipelines/Pipelines.h"
+#include "vitc/Support/Process.h"
 #include "vitc/Target/Weights.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -249,6 +250,12 @@ Compilation::compileKernels(ArrayRef<KernelRequest> requests) {
   KernelCompilerOptions compiler;
   compiler.program = installation.backendProgram;
   compiler.cacheFolder = installation.cacheFolder;
+  if (!options.cxx.empty()) {
+    llvm::Expected<std::string> cxx = findProgram(options.cxx);
+    if (!cxx)
+      return cxx.takeError();
+    compiler.cxx = *cxx;
+  }
   compiler.jobs =
       options.threads
           ? options.threads
@@ -321,10 +328,12 @@ llvm::Error Compilation::emitLibrary(Staging &staging) {
   std::string program = library.target + "\n";
   llvm::raw_string_ostream os(program);
   model.module->print(os);
-  std::string weightsName =
-      "share/" + library.name + "/" + library.name + ".weights";
-  std::string weightsPath = options.embedWeights ? staging.scratch(weightsName)
-                                                 : staging.path(weightsName);
+  std::string weightsName = library.name + ".weights";
+  std::string weightsPath =
+      !options.embedWeights
+          ? staging.path("share/" + library.name + "/" + weightsName)
+      : options.emit == "source" ? staging.path("src/" + weightsName)
+                                 : staging.scratch(weightsName);
   llvm::Expected<WeightsFile> weights =
       writeWeights(*model.module, *source.checkpoint, program, weightsPath,
                    [&](unsigned done, unsigned total) {

@@ -44,6 +44,30 @@ static llvm::Expected<std::string> findCompiler(const std::string &asked) {
                    "); install g++ or name one with --cxx");
 }
 
+/// For a string literal, of C++ or of the assembler.
+static std::string escaped(llvm::StringRef text) {
+  std::string result;
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+/// The source that takes the weights into the library. It holds no path, so
+/// that it can be built wherever it goes.
+static std::string embeddingSource(const LibraryDescription &library) {
+  return "// The whole weights file as read-only data. The assembler looks for "
+         "it in the\n// folders of -I, unless VITC_WEIGHTS has its path.\n"
+         "#ifndef VITC_WEIGHTS\n#define VITC_WEIGHTS \"" +
+         library.name +
+         ".weights\"\n#endif\n\n"
+         "asm(\".section .rodata\\n.balign 64\\n.globl "
+         "vitc_embedded_weights\\nvitc_embedded_weights:\\n\"\n"
+         "    \".incbin \\\"\" VITC_WEIGHTS \"\\\"\\n.previous\\n\");\n";
+}
+
 /// All .cpp files of the runtime, sorted.
 static llvm::Expected<std::vector<std::string>>
 runtimeSources(llvm::StringRef folder) {
@@ -125,15 +149,9 @@ writeSources(const Staging &staging, const LibraryDescription &library,
         return userError(kernel.objectPath,
                          "cannot be copied: " + code.message());
   }
-  if (library.embedWeights) {
-    std::string text = "// The whole weights file as read-only data.\n"
-                       "asm(\".section .rodata\\n.balign 64\\n.globl "
-                       "vitc_embedded_weights\\nvitc_embedded_weights:\\n\"\n"
-                       "    \".incbin \\\"" +
-                       sources.weightsPath + "\\\"\\n.previous\\n\");\n";
-    if (llvm::Error error = write("weights.cpp", text))
+  if (library.embedWeights)
+    if (llvm::Error error = write("weights.cpp", embeddingSource(library)))
       return error;
-  }
   llvm::Expected<std::vector<std::string>> runtime =
       runtimeSources(installation.runtimeFolder);
   if (!runtime)
@@ -167,6 +185,10 @@ vitc::buildLibrary(const Staging &staging, const LibraryDescription &library,
   for (auto [index, file] : llvm::enumerate(tree->files)) {
     objects.push_back(staging.scratch("objects/" + llvm::Twine(index) + ".o"));
     std::vector<std::string> arguments = compileFlags;
+    // By its path: a file of that name in the working directory is another one.
+    if (library.embedWeights)
+      arguments.push_back("-DVITC_WEIGHTS=\"" +
+                          escaped(escaped(sources.weightsPath)) + "\"");
     llvm::append_range(
         arguments,
         std::vector<std::string>{"-I" + staging.path("include"),

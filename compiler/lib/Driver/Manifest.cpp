@@ -14,13 +14,8 @@ namespace json = llvm::json;
 
 /// Configs are small and get a cryptographic hash; weights are large and get a
 /// fast one.
-static llvm::Expected<json::Object> describeFile(llvm::StringRef path,
-                                                 bool isWeights) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return userError(path, buffer.getError().message());
-  llvm::StringRef data = (*buffer)->getBuffer();
+static json::Object describeData(llvm::StringRef path, llvm::StringRef data,
+                                 bool isWeights) {
   std::string hash =
       isWeights
           ? llvm::formatv("xxh3:{0:x-16}", llvm::xxh3_64bits(data)).str()
@@ -32,9 +27,21 @@ static llvm::Expected<json::Object> describeFile(llvm::StringRef path,
                       {"hash", hash}};
 }
 
+static llvm::Expected<json::Object> describeFile(llvm::StringRef path,
+                                                 bool isWeights) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return userError(path, buffer.getError().message());
+  return describeData(path, (*buffer)->getBuffer(), isWeights);
+}
+
 static llvm::Expected<json::Array> describeFiles(const ModelSource &source) {
-  std::vector<std::pair<std::string, bool>> files = {
-      {source.config->getFile().path, false}};
+  // The config is in memory, and that of an architecture by name nowhere else.
+  const JsonFile &config = source.config->getFile();
+  json::Array result;
+  result.push_back(describeData(config.path, config.text, /*isWeights=*/false));
+  std::vector<std::pair<std::string, bool>> files;
   if (!source.processorPath.empty())
     files.push_back({source.processorPath, false});
   if (!source.seed) {
@@ -44,7 +51,6 @@ static llvm::Expected<json::Array> describeFiles(const ModelSource &source) {
     for (const std::string &place : places)
       files.push_back({place, true});
   }
-  json::Array result;
   for (auto &[path, isWeights] : files) {
     llvm::Expected<json::Object> file = describeFile(path, isWeights);
     if (!file)
@@ -63,11 +69,18 @@ static json::Object describePreprocessing(const ImageProcessor &processor) {
         json::Array{processor.resizeHeight, processor.resizeWidth};
   if (processor.resize == ImageProcessor::Resize::ShortestEdge)
     result["resize_shortest_edge"] = processor.resizeHeight;
+  if (processor.resize == ImageProcessor::Resize::Cover)
+    result["resize_to_cover"] =
+        json::Array{processor.resizeHeight, processor.resizeWidth};
   if (processor.resize != ImageProcessor::Resize::None)
     result["filter"] = filters[processor.filter];
   if (processor.centerCrop)
     result["center_crop"] =
         json::Array{processor.cropHeight, processor.cropWidth};
+  if (processor.centerCrop && processor.cropRoundsHalfToEven)
+    result["center_crop_rounds"] = "half to even";
+  if (processor.reversesChannels)
+    result["reverse_channels"] = true;
   result["rescale"] = processor.rescale;
   if (!processor.mean.empty()) {
     result["mean"] = json::Array(processor.mean);

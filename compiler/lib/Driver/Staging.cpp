@@ -1,9 +1,13 @@
 #include "Staging.h"
 
+#include "vitc/Support/Interrupt.h"
+
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <cerrno>
 
 using namespace vitc;
 namespace fs = llvm::sys::fs;
@@ -22,6 +26,7 @@ llvm::Expected<Staging> Staging::create(llvm::StringRef output) {
         output, "already exists; remove it or choose another output folder");
 
   Staging staging;
+  staging.asked = output.str();
   staging.output = target.str();
   std::string base =
       (path::parent_path(target) + "/." + path::filename(target) + ".vitc-" +
@@ -29,28 +34,35 @@ llvm::Expected<Staging> Staging::create(llvm::StringRef output) {
           .str();
   staging.folder = base;
   staging.scratchFolder = base + "-scratch";
-  for (const std::string &folder : {staging.folder, staging.scratchFolder})
+  InterruptLock lock;
+  for (const std::string &folder : {staging.folder, staging.scratchFolder}) {
+    lock.add(folder);
     if (std::error_code code = fs::create_directories(folder))
       return userError(output, "cannot be created: " + code.message());
+  }
   return staging;
 }
 
 Staging::Staging(Staging &&other)
-    : output(other.output), folder(other.folder),
+    : asked(other.asked), output(other.output), folder(other.folder),
       scratchFolder(other.scratchFolder) {
   other.folder.clear();
   other.scratchFolder.clear();
 }
 
 Staging::~Staging() {
+  InterruptLock lock;
   for (const std::string &leftover : {folder, scratchFolder})
-    if (!leftover.empty())
+    if (!leftover.empty()) {
       fs::remove_directories(leftover);
+      lock.drop(leftover);
+    }
 }
 
 static std::string inside(llvm::StringRef folder, const llvm::Twine &name) {
   llvm::SmallString<256> result(folder);
   path::append(result, name);
+  InterruptLock lock;
   fs::create_directories(path::parent_path(result));
   return std::string(result);
 }
@@ -81,17 +93,66 @@ llvm::Error Staging::write(const llvm::Twine &name,
 }
 
 llvm::Error Staging::commit() {
+  InterruptLock lock;
   if (std::error_code code = fs::rename(folder, output))
-    return userError(output, "cannot be created: " + code.message());
+    return userError(asked, "cannot be created: " + code.message());
+  lock.drop(folder);
   folder.clear();
   return llvm::Error::success();
 }
 
+static std::string messageOf(int reason) {
+  return std::error_code(reason, std::generic_category()).message();
+}
+
+/// The line of the message that says that a disk, a quota or the limit on file
+/// sizes is used up, and how it says so; both are empty if there is none. Other
+/// programs' complaints may be part of the message.
+static std::pair<llvm::StringRef, std::string>
+findUsedUp(llvm::StringRef text) {
+  for (int reason : {ENOSPC, EDQUOT, EFBIG}) {
+    std::string words = messageOf(reason);
+    size_t place = text.find(words);
+    if (place == llvm::StringRef::npos)
+      continue;
+    // npos + 1 is the start of the text.
+    return {text.slice(text.rfind('\n', place) + 1, text.find('\n', place)),
+            words};
+  }
+  return {};
+}
+
 llvm::Error Staging::explain(llvm::Error error) const {
-  constexpr uint64_t tooLittle = 64 * 1024;
-  llvm::ErrorOr<fs::space_info> space = fs::disk_space(folder);
-  if (!space || space->available >= tooLittle || error.isA<UserError>())
+  std::string text;
+  llvm::raw_string_ostream(text) << error;
+  auto [line, words] = findUsedUp(text);
+  bool usedUp = !words.empty();
+  if (!usedUp && !error.isA<UserError>()) {
+    // A program that fails for want of space need not say so.
+    constexpr uint64_t tooLittle = 64 * 1024;
+    llvm::ErrorOr<fs::space_info> space = fs::disk_space(folder);
+    usedUp = space && space->available < tooLittle;
+  }
+  bool mentions = llvm::StringRef(text).contains(folder);
+  if (usedUp && (mentions || !error.isA<UserError>())) {
+    llvm::consumeError(std::move(error));
+    // Compilers write to the folder for temporary files, too. A limit on the
+    // size of files is no folder's fault.
+    llvm::SmallString<128> temporary;
+    path::system_temp_directory(/*ErasedOnReboot=*/true, temporary);
+    bool elsewhere = line.contains(temporary) && !line.contains(folder) &&
+                     words != messageOf(EFBIG);
+    return userError(elsewhere ? llvm::StringRef(temporary) : asked,
+                     (words.empty() ? "no space left on the disk"
+                                    : "cannot be written: " + words) +
+                         "; nothing was written");
+  }
+  if (!mentions)
     return error;
+  bool isUsers = error.isA<UserError>();
   llvm::consumeError(std::move(error));
-  return userError(output, "no space left on the disk; nothing was written");
+  for (const std::string &hidden : {scratchFolder, folder})
+    for (size_t at = 0; (at = text.find(hidden, at)) != std::string::npos;)
+      text.replace(at, hidden.size(), asked);
+  return isUsers ? userError(text) : llvm::createStringError(text);
 }

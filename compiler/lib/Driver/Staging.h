@@ -25,12 +25,15 @@ public:
 
   /// Makes the folder visible under its final name.
   llvm::Error commit();
-  /// `error`, or a clear one if the real cause is a full disk.
+  /// `error`, or a clear one if the real cause is a full disk. The user knows
+  /// the folder by its final name only, so that it is the one in the message.
   llvm::Error explain(llvm::Error error) const;
 
 private:
   Staging() = default;
-  std::string output, folder, scratchFolder;
+  std::string asked;  ///< as the user wrote it, for messages
+  std::string output; ///< the same, absolute
+  std::string folder, scratchFolder;
 };
 
 } // namespace vitc

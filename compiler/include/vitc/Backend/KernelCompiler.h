@@ -28,6 +28,8 @@ struct CompiledKernel {
 struct KernelCompilerOptions {
   std::string program;
   std::string cacheFolder;
+  std::string cxx; ///< the backend's $CXX, which it may assemble with; its own
+                   ///< choice if empty
   unsigned jobs = 1;
   unsigned timeoutSeconds =
       300; ///< for one kernel; a backend that hangs is ended and reported

@@ -81,6 +81,8 @@ static std::string preprocessing(const LibraryDescription &library) {
       return "Exact";
     case ImageProcessor::Resize::ShortestEdge:
       return "ShortestEdge";
+    case ImageProcessor::Resize::Cover:
+      return "Cover";
     }
     llvm_unreachable("unknown resize");
   };
@@ -89,12 +91,12 @@ static std::string preprocessing(const LibraryDescription &library) {
   llvm::raw_string_ostream(rescale) << llvm::format("%a", processor.rescale);
   return llvm::formatv(
              "{{vitc::rt::Resize::{0}, {1}, {2}, vitc::rt::Filter({3}), {4}, "
-             "{5}, {6}, {7}, {8}, {9}, {10}}",
+             "{5}, {6}, {7}, {8}, {9}, {10}, {11}, {12}}",
              resizeName(), processor.resizeHeight, processor.resizeWidth,
-             processor.filter, processor.centerCrop, library.channels,
-             library.height, library.width, rescale,
-             normalises ? "mean" : "nullptr",
-             normalises ? "deviation" : "nullptr")
+             processor.filter, processor.centerCrop,
+             processor.cropRoundsHalfToEven, library.channels, library.height,
+             library.width, rescale, normalises ? "mean" : "nullptr",
+             normalises ? "deviation" : "nullptr", processor.reversesChannels)
       .str();
 }
 

@@ -56,7 +56,7 @@ LibraryDescription vitc::describeLibrary(ModuleOp module, int64_t batch) {
         {function.getArgAttrOfType<StringAttr>(i, vit::outputAttrName).str(),
          cast<MemRefType>(function.getArgument(i).getType()).getShape().vec()});
   for (OutputDescription &output : library.outputs)
-    output.shape.front() = batch;
+    output.shape.front() *= batch; // more than 1: windows count as images
   function.walk([&](kernel::CallOp call) {
     library.steps.push_back(
         describeStep(call, symbols.lookup<kernel::SpecOp>(call.getSpec())));

@@ -27,10 +27,12 @@ enum class Filter : int32_t {
 };
 
 enum class Resize : int32_t {
-  None,        ///< the picture keeps its size
-  Exact,       ///< to resizeHeight x resizeWidth
-  ShortestEdge ///< the shorter side becomes resizeHeight, the other keeps the
-               ///< aspect (rounded down)
+  None,         ///< the picture keeps its size
+  Exact,        ///< to resizeHeight x resizeWidth
+  ShortestEdge, ///< the shorter side becomes resizeHeight, the other keeps the
+                ///< aspect (rounded down)
+  Cover ///< to the smallest size that has resizeHeight x resizeWidth in it and
+        ///< keeps the aspect (rounded half to even), as timm does
 };
 
 struct Preprocessing {
@@ -39,9 +41,12 @@ struct Preprocessing {
   Filter filter;
   bool centerCrop; ///< to height x width below; zeros where the picture is
                    ///< smaller
+  /// Where the odd line goes: as in torchvision, or else as in transformers.
+  bool cropRoundsHalfToEven;
   int32_t channels, height, width; ///< of the result
   double rescale;                  ///< 1/255 as a rule, 1 for none
   const float *mean, *std; ///< one per channel, or null for no normalisation
+  bool reversesChannels;   ///< blue, green, red
 };
 
 /// Scratch for one picture: integer sums of the whole result, one row, eight

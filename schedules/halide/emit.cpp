@@ -1,54 +1,15 @@
 #include "emit.h"
 
 #include "assemble.h"
+#include "common/files.h"
 #include "stack.h"
+#include "target.h"
 
 #include <chrono>
-#include <cmath>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <unistd.h>
 
 using namespace Halide;
 
 namespace vitc::halide {
-
-namespace {
-
-/// Files under temporary names, which become real together or vanish.
-class FileSet {
-public:
-  ~FileSet() {
-    for (const auto &[path, temporary] : files)
-      std::remove(temporary.c_str());
-    for (const std::string &path : helpers)
-      std::remove(path.c_str());
-  }
-
-  /// The temporary name to write `path` under.
-  std::string add(const std::string &path) {
-    return files[path] = path + ".tmp" + std::to_string(getpid());
-  }
-
-  /// The same for a file that vanishes in any case.
-  std::string addTemporary(const std::string &path) {
-    return helpers.emplace_back(path + ".tmp" + std::to_string(getpid()));
-  }
-
-  void commit() {
-    for (const auto &[path, temporary] : files)
-      std::filesystem::rename(temporary, path);
-    files.clear();
-  }
-
-private:
-  std::map<std::string, std::string> files;
-  std::vector<std::string> helpers;
-};
-
-} // namespace
 
 std::string halideVersion() {
   return std::to_string(HALIDE_VERSION_MAJOR) + "." +
@@ -96,14 +57,6 @@ static std::string adapterText(const Kernel &kernel, const KernelSpec &spec) {
          objectSymbol(spec) + "(context" + arguments + ");\n}\n";
 }
 
-static void writeText(const std::string &path, const std::string &text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file)
-    throw std::runtime_error("cannot write " + path);
-}
-
 void emitKernel(const Kernel &kernel, const KernelSpec &spec,
                 const EmitOptions &options, double milliseconds) {
   auto start = std::chrono::steady_clock::now();
@@ -116,7 +69,7 @@ void emitKernel(const Kernel &kernel, const KernelSpec &spec,
   // External alone: neither metadata nor the argv entry, which nobody would
   // call.
   Module module = pipeline.compile_to_module(arguments, objectSymbol(spec),
-                                             machineFor(spec.target).target,
+                                             halideTarget(spec.target),
                                              LinkageType::External);
 
   FileSet files;
@@ -142,14 +95,9 @@ void emitKernel(const Kernel &kernel, const KernelSpec &spec,
 
   std::chrono::duration<double, std::milli> elapsed =
       std::chrono::steady_clock::now() - start;
-  nlohmann::ordered_json report = {
-      {"backend", "halide"},
-      {"version", halideVersion()},
-      {"symbol", spec.name},
-      {"schedule", kernel.schedule},
-      {"object_bytes", std::filesystem::file_size(object)},
-      {"compile_ms", std::llround(milliseconds + elapsed.count())}};
-  writeText(files.add(options.prefix + ".json"), report.dump(2) + "\n");
+  writeText(files.add(options.prefix + ".json"),
+            reportText("halide", halideVersion(), spec, kernel.schedule, object,
+                       milliseconds + elapsed.count()));
   files.commit();
 }
 

@@ -3,15 +3,10 @@
 #ifndef VITC_SCHEDULES_HALIDE_EMIT_H
 #define VITC_SCHEDULES_HALIDE_EMIT_H
 
+#include "common/command.h"
 #include "kernel.h"
 
 namespace vitc::halide {
-
-struct EmitOptions {
-  std::string prefix;
-  bool assembly = false; ///< also PREFIX.s
-  bool stmt = false;     ///< also PREFIX.stmt, Halide's loops after lowering
-};
 
 /// "21.0.0"
 std::string halideVersion();

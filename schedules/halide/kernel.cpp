@@ -1,20 +1,8 @@
 #include "kernel.h"
 
-#include <limits>
-
 using namespace Halide;
 
 namespace vitc::halide {
-
-/// Halide's addresses are 32-bit numbers of elements.
-static void checkSize(const std::string &name,
-                      const std::vector<Dimension> &dimensions) {
-  int64_t last = 0;
-  for (const Dimension &dimension : dimensions)
-    last += (dimension.extent - 1) * dimension.stride;
-  if (last > std::numeric_limits<int32_t>::max())
-    throw SpecError(name + ": the buffer has more than 2^31 elements");
-}
 
 ImageParam Kernel::input(const std::string &name,
                          const std::vector<Dimension> &dimensions,
@@ -110,29 +98,6 @@ Kernel buildKernel(const KernelSpec &spec) {
     list += (list.empty() ? "" : ", ") + std::string(family.name);
   }
   throw SpecError("family: '" + spec.family + "' is not one of " + list);
-}
-
-int roundUp(int value, int multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
-
-int divisorUpTo(int value, int most) {
-  int divisor = std::max(1, std::min(value, most));
-  while (value % divisor != 0)
-    --divisor;
-  return divisor;
-}
-
-int rowStride(Fields &spec, const std::string &name, int least) {
-  int stride = spec.integer(name, 1);
-  if (stride < least)
-    spec.fail(name, std::to_string(stride) + " is less than the " +
-                        std::to_string(least) + " floats of a row");
-  return stride;
-}
-
-int paddedColumns(int cols, int stride) {
-  return stride % paddingFloats == 0 ? roundUp(cols, paddingFloats) : cols;
 }
 
 } // namespace vitc::halide

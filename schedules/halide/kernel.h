@@ -1,11 +1,12 @@
 /// What a kernel family hands to the emitter: a scheduled pipeline, and its
-/// arguments in the protocol's order.
+/// arguments in the protocol's order. Halide wants a buffer's innermost
+/// dimension first.
 #ifndef VITC_SCHEDULES_HALIDE_KERNEL_H
 #define VITC_SCHEDULES_HALIDE_KERNEL_H
 
 #include "Halide.h"
-#include "spec.h"
-#include "target.h"
+#include "common/machine.h"
+#include "common/shapes.h"
 
 #include <cstdint>
 #include <map>
@@ -15,19 +16,7 @@
 
 namespace vitc::halide {
 
-/// A dimension of a buffer, in floats. Halide wants the innermost first.
-struct Dimension {
-  int64_t extent, stride;
-};
-
-/// Every pointer of the protocol is aligned to a cache line, except where its
-/// tables say otherwise.
-constexpr int lineAlignment = 64;
-constexpr int floatAlignment = 4;
-
-/// Strides that are multiples of this many floats promise padding up to the
-/// next multiple.
-constexpr int paddingFloats = 16;
+using namespace vitc::schedules;
 
 class Kernel {
 public:
@@ -98,18 +87,6 @@ Kernel buildWindow(Fields &spec, Schedule &schedule, const Machine &machine);
 Kernel buildKernel(const KernelSpec &spec);
 
 std::vector<std::string> familyNames();
-
-int roundUp(int value, int multiple);
-
-/// The largest divisor of `value` that is not more than `most`.
-int divisorUpTo(int value, int most);
-
-/// A row stride, which must hold `least` floats.
-int rowStride(Fields &spec, const std::string &name, int least);
-
-/// How many floats of a row of `cols` may be read and written: the padding
-/// belongs to the row where there is one.
-int paddedColumns(int cols, int stride);
 
 } // namespace vitc::halide
 

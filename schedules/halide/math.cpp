@@ -103,13 +103,6 @@ static Expr sigmoidTimes(const Expr &x, const Expr &argument) {
   return x / (1.0f + fastExp(-argument));
 }
 
-const std::vector<std::string> &activationNames() {
-  static const std::vector<std::string> names = {
-      "none", "gelu",    "gelu_tanh", "quick_gelu",
-      "relu", "sigmoid", "silu",      "tanh"};
-  return names;
-}
-
 Expr activation(const std::string &name, Expr x) {
   if (name == "gelu")
     return gelu(x);

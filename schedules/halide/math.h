@@ -36,9 +36,6 @@ Halide::Expr fastTanh(Halide::Expr x);
 /// silu tanh. 1e-6 absolute for |x| < 10.
 Halide::Expr activation(const std::string &name, Halide::Expr x);
 
-/// The names that `activation` knows.
-const std::vector<std::string> &activationNames();
-
 /// FLOPs that an activation is reckoned at, for the rule that decides about
 /// threads.
 constexpr double activationFlops = 30;

@@ -5,8 +5,6 @@ using namespace Halide::Internal;
 
 namespace vitc::halide {
 
-constexpr int lineFloats = 16;
-
 namespace {
 
 /// Finds where a buffer is first read.
@@ -111,13 +109,6 @@ private:
 
 IRMutator *spreadPrefetch(const WeightStream &stream) {
   return new SpreadPrefetch(stream);
-}
-
-int defaultPrefetch(const Tile &tile, int rowTiles) {
-  constexpr int most = 4;
-  int lines =
-      std::max(1, tile.columns / lineFloats) * tile.unrollK * tile.chains;
-  return rowTiles > 1 ? std::min(most, (lines + rowTiles - 1) / rowTiles) : 0;
 }
 
 } // namespace vitc::halide

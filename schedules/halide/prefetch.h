@@ -25,17 +25,6 @@ struct WeightStream {
 /// which does no harm.
 Halide::Internal::IRMutator *spreadPrefetch(const WeightStream &stream);
 
-/// Prefetches per step of k that get the next tile's weights into the cache in
-/// time: its cache lines over the steps of all `rowTiles` that pass by a tile's
-/// weights. With cold weights, AVX2 on Zen 3 gains 3 to 4% at 197 rows (1
-/// prefetch), 10% at 50 rows (1) and nothing at 1576, where the weights are
-/// visited long enough; AVX-512 on a Xeon 12% at 197 rows (1). More than 4
-/// would be the burst that it is meant to avoid.
-int defaultPrefetch(const Tile &tile, int rowTiles);
-
-/// What a schedule may ask for.
-constexpr int mostPrefetches = 16;
-
 } // namespace vitc::halide
 
 #endif // VITC_SCHEDULES_HALIDE_PREFETCH_H

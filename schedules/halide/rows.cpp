@@ -1,5 +1,6 @@
 #include "rows.h"
 
+#include "common/rows.h"
 #include "math.h"
 
 using namespace Halide;
@@ -112,22 +113,14 @@ void scheduleReduction(RowReduction &reduction, LoopLevel level,
 
 LoopLevel scheduleRows(Func out, int cols, int rows, double flopsPerElement,
                        Schedule &schedule, const Machine &machine) {
-  constexpr double flopsPerTask = 2e5;
-  double flopsPerRow = flopsPerElement * cols;
-  int block = schedule.get(
-      "block_rows",
-      int(std::min<double>(rows, std::ceil(flopsPerTask / flopsPerRow))), 1,
-      rows);
-  int tasks = (rows + block - 1) / block;
-  bool parallel =
-      schedule.get("parallel", worthParallel(flopsPerRow * block, tasks), 0, 1);
+  const RowTasks tasks = readRowTasks(schedule, rows, flopsPerElement * cols);
 
   Var c = out.args()[0], r = out.args().back(), task("task");
   out.vectorize(c, machine.lanes,
                 cols % machine.lanes == 0 ? TailStrategy::RoundUp
                                           : TailStrategy::GuardWithIf);
-  if (parallel)
-    out.split(r, task, r, block, TailStrategy::GuardWithIf).parallel(task);
+  if (tasks.parallel)
+    out.split(r, task, r, tasks.rows, TailStrategy::GuardWithIf).parallel(task);
   return LoopLevel(out, out.args()[1]);
 }
 

@@ -1,36 +1,19 @@
 #include "target.h"
 
-#include "spec.h"
+#include "common/spec.h"
 
 namespace vitc::halide {
 
 namespace {
 struct Entry {
   const char *name, *features;
-  int lanes, registers, tileN, tileRowsMax, fastDepth;
 };
 } // namespace
 
-/// Tiles, measured on 197 rows. AVX2 has 16 registers: 6x16 uses 12
-/// accumulators, 2 vectors of weights and 1 broadcast, and does 12 FMAs for 8
-/// loads. AVX-512 has 32: 11x32 uses 22 accumulators and 2 vectors of weights;
-/// the broadcast is part of the FMA's memory operand. Wider AVX-512 tiles
-/// (9x48) spill in Halide, 11 divides 198.
-///
-/// Passes of a fast product, whose seven left operands are read once per column
-/// tile. For 197 rows and k = 3072 one pass of 1536 steps (4.3 MB) is best on
-/// Zen 3, which reads them from its third-level cache in time: 8.95 ms, 9.07 in
-/// two passes, 9.15 in three, 9.25 in four. A Xeon with AVX-512 takes twice the
-/// bandwidth and has 2 MB of second-level cache: four passes, one is 60%
-/// slower.
 static const Entry entries[] = {
-    {/*name=*/"x86-64-avx2", /*features=*/"sse41-avx-avx2-fma-f16c",
-     /*lanes=*/8, /*registers=*/16, /*tileN=*/16,
-     /*tileRowsMax=*/6, /*fastDepth=*/1536},
+    {/*name=*/"x86-64-avx2", /*features=*/"sse41-avx-avx2-fma-f16c"},
     {/*name=*/"x86-64-avx512",
-     /*features=*/"sse41-avx-avx2-fma-f16c-avx512-avx512_skylake", /*lanes=*/16,
-     /*registers=*/32, /*tileN=*/32, /*tileRowsMax=*/11,
-     /*fastDepth=*/384},
+     /*features=*/"sse41-avx-avx2-fma-f16c-avx512-avx512_skylake"},
 };
 
 /// Kernels are pure: shapes are constants, so nothing is left to check or to
@@ -39,48 +22,12 @@ static const Entry entries[] = {
 constexpr const char *pureKernels =
     "-no_asserts-no_bounds_query-no_runtime-user_context";
 
-Machine machineFor(const std::string &name) {
-  std::string list;
-  for (const Entry &entry : entries) {
-    if (name == entry.name)
-      return {name,
-              Halide::Target(std::string("x86-64-linux-") + entry.features +
-                             pureKernels),
-              entry.lanes,
-              entry.registers,
-              entry.tileN,
-              entry.tileRowsMax,
-              entry.fastDepth};
-    list += (list.empty() ? "" : ", ") + std::string(entry.name);
-  }
-  throw SpecError("target: '" + name + "' is not one of " + list);
-}
-
-std::vector<std::string> machineNames() {
-  std::vector<std::string> names;
+Halide::Target halideTarget(const std::string &name) {
   for (const Entry &entry : entries)
-    names.push_back(entry.name);
-  return names;
-}
-
-int Machine::lanesFor(int extent) const {
-  int result = lanes;
-  while (extent % result != 0)
-    result /= 2;
-  return result;
-}
-
-int Machine::tileRows(int columns, int lanes) const {
-  int vectors = std::max(1, columns / lanes);
-  int rows = std::max(1, (registers - 1 - vectors) / vectors);
-  // Narrow tiles may be taller, but address registers are few: 12 rows are
-  // enough to hide the FMA's latency.
-  return std::min(rows, columns >= tileN ? tileRowsMax : 12);
-}
-
-bool worthParallel(double flopsPerTask, double tasks) {
-  constexpr double leastFlopsPerTask = 1e5;
-  return tasks >= 2 && flopsPerTask >= leastFlopsPerTask;
+    if (name == entry.name)
+      return Halide::Target(std::string("x86-64-linux-") + entry.features +
+                            pureKernels);
+  throw schedules::SpecError("target: '" + name + "' is not one of Halide's");
 }
 
 } // namespace vitc::halide

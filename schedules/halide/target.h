@@ -1,42 +1,15 @@
-/// What the schedules need to know about a machine.
+/// The machines as Halide spells them.
 #ifndef VITC_SCHEDULES_HALIDE_TARGET_H
 #define VITC_SCHEDULES_HALIDE_TARGET_H
 
 #include "Halide.h"
 
 #include <string>
-#include <vector>
 
 namespace vitc::halide {
 
-struct Machine {
-  std::string name;      ///< vitc's name
-  Halide::Target target; ///< Halide's
-  int lanes;             ///< floats in a vector register
-  int registers;         ///< vector registers
-  int tileN;       ///< columns of a register tile, where the panel allows it
-  int tileRowsMax; ///< rows of a register tile of tileN columns
-  int fastDepth;   ///< steps of k of one pass of a fast product
-
-  /// The widest vector, up to the register, that divides `extent`. Odd extents
-  /// end at 1.
-  int lanesFor(int extent) const;
-
-  /// Rows of a register tile over `columns` columns made of vectors of `lanes`:
-  /// as many as leave a register for each vector of the right operand and one
-  /// for the left operand's broadcast.
-  int tileRows(int columns, int lanes) const;
-};
-
-/// The machine called `name`; throws SpecError for others.
-Machine machineFor(const std::string &name);
-
-std::vector<std::string> machineNames();
-
-/// Whether tasks of this size are worth handing to other threads. Waking a
-/// thread costs some microseconds, in which a core does 100 to 200 thousand
-/// FLOPs.
-bool worthParallel(double flopsPerTask, double tasks);
+/// The target of the machine called `name` (common/machine.h).
+Halide::Target halideTarget(const std::string &name);
 
 } // namespace vitc::halide
 

@@ -3,21 +3,10 @@
 #ifndef VITC_SCHEDULES_HALIDE_TILE_H
 #define VITC_SCHEDULES_HALIDE_TILE_H
 
+#include "common/tile.h"
 #include "kernel.h"
 
 namespace vitc::halide {
-
-/// A register tile: `rows` x `columns` accumulators in vectors of `lanes`, each
-/// `chains` times over, and the steps of k that share a branch.
-struct Tile {
-  int rows, columns, lanes, chains, unrollK;
-};
-
-/// The tile for a product of `rows` rows with panels of `panel` columns, summed
-/// over an innermost `k`: the schedule's tile_m, tile_n and unroll_k, and
-/// chains where the product `mayChain`.
-Tile readTile(Schedule &schedule, const Machine &machine, int rows, int panel,
-              int k, bool mayChain);
 
 /// sum + a * b, for the update of a product. In vectors the compiler makes an
 /// FMA of it and keeps the order of the sums. Scalars it would regroup into
@@ -33,12 +22,6 @@ void scheduleTile(Halide::Func product, Halide::Var n,
                   const std::vector<Halide::Var> &rows, Halide::RVar k,
                   const std::vector<Halide::RVar> &outerK, const Tile &tile,
                   Halide::LoopLevel level);
-
-/// The sizes that decide how a product with packed weights is shared out.
-struct PanelLoops {
-  int rows, panel, panels, batch;
-  double depth; ///< length of the sums
-};
 
 /// The loops over tiles.
 struct TileLoops {

@@ -1,8 +1,8 @@
 /// Strict reading of a kernel specification (docs/KernelProtocol.md). Every
 /// field that is missing, unknown, of the wrong type or out of range ends in a
 /// SpecError whose one line names it.
-#ifndef VITC_SCHEDULES_HALIDE_SPEC_H
-#define VITC_SCHEDULES_HALIDE_SPEC_H
+#ifndef VITC_SCHEDULES_COMMON_SPEC_H
+#define VITC_SCHEDULES_COMMON_SPEC_H
 
 #include <nlohmann/json.hpp>
 
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace vitc::halide {
+namespace vitc::schedules {
 
 /// The specification is wrong: the user's mistake, exit code 1.
 struct SpecError : std::runtime_error {
@@ -86,6 +86,6 @@ struct KernelSpec {
 
 KernelSpec readSpec(const std::string &path);
 
-} // namespace vitc::halide
+} // namespace vitc::schedules
 
-#endif // VITC_SCHEDULES_HALIDE_SPEC_H
+#endif // VITC_SCHEDULES_COMMON_SPEC_H

@@ -1,4 +1,4 @@
-#include "spec.h"
+#include "common/spec.h"
 
 #include <cctype>
 #include <fstream>
@@ -6,7 +6,7 @@
 
 using Json = nlohmann::ordered_json;
 
-namespace vitc::halide {
+namespace vitc::schedules {
 
 constexpr int protocolVersion = 1;
 
@@ -173,4 +173,4 @@ KernelSpec readSpec(const std::string &path) {
   return result;
 }
 
-} // namespace vitc::halide
+} // namespace vitc::schedules

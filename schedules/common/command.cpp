@@ -1,0 +1,119 @@
+#include "common/command.h"
+
+#include "common/machine.h"
+
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+
+namespace vitc::schedules {
+
+enum ExitCode { Done = 0, WrongInput = 1, InternalError = 2 };
+
+static std::string joined(const std::vector<std::string> &words) {
+  std::string result;
+  for (const std::string &word : words)
+    result += (result.empty() ? "" : " ") + word;
+  return result;
+}
+
+static void printHelp(const BackendProgram &program) {
+  std::cout << "usage: vitc-" << program.name
+            << " --spec SPEC.json -o PREFIX "
+               "[--emit-assembly] [--emit-stmt]\n"
+               "\n"
+               "Compiles one kernel of a Vision Transformer with "
+            << program.title
+            << ", as vitc's kernel protocol describes it.\n"
+               "Writes PREFIX.o (the kernel), PREFIX.cpp (a plain function "
+               "that calls it) and PREFIX.json (a report).\n"
+               "\n"
+               "  --spec FILE       the kernel specification, JSON\n"
+               "  -o PREFIX         where the files go\n"
+               "  --emit-assembly   also write PREFIX.s\n"
+               "  --emit-stmt       also write PREFIX.stmt, the loops after "
+               "lowering\n"
+               "  --version         backend, version and protocol as one line "
+               "of JSON\n"
+               "  --help            this text\n"
+               "\n"
+               "families: "
+            << joined(program.families)
+            << "\ntargets:  " << joined(machineNames())
+            << "\n\nExit codes: 0 done; 1 the specification is wrong; 2 the "
+               "backend failed.\n";
+}
+
+/// A library's message may span lines; the protocol wants one.
+static std::string oneLine(const char *message) {
+  std::string result;
+  for (const char *c = message; *c; ++c) {
+    bool space = *c == '\n' || *c == ' ';
+    if (space && (result.empty() || result.back() == ' '))
+      continue;
+    result += space ? ' ' : *c;
+  }
+  while (!result.empty() && result.back() == ' ')
+    result.pop_back();
+  return result;
+}
+
+static int fail(ExitCode code, const std::string &message) {
+  std::cerr << "error: " << message << std::endl;
+  return code;
+}
+
+int runBackend(const BackendProgram &program, int argc, char **argv) {
+  EmitOptions options;
+  std::string specPath;
+  for (int i = 1; i < argc; ++i) {
+    std::string argument = argv[i];
+    if (argument == "--help") {
+      printHelp(program);
+      return Done;
+    }
+    if (argument == "--version") {
+      std::cout << R"({"backend":")" << program.name << R"(","version":")"
+                << program.version << R"(","protocol":1})" << std::endl;
+      return Done;
+    }
+    if (argument == "--emit-assembly")
+      options.assembly = true;
+    else if (argument == "--emit-stmt")
+      options.stmt = true;
+    else if (argument == "--spec" && i + 1 < argc)
+      specPath = argv[++i];
+    else if (argument == "-o" && i + 1 < argc)
+      options.prefix = argv[++i];
+    else
+      return fail(WrongInput, "unknown or incomplete option '" + argument +
+                                  "'; see --help");
+  }
+  if (specPath.empty() || options.prefix.empty())
+    return fail(WrongInput, "--spec and -o are needed; see --help");
+
+  try {
+    program.compile(readSpec(specPath), options);
+    return Done;
+  } catch (const SpecError &error) {
+    return fail(WrongInput, oneLine(error.what()));
+  } catch (const std::exception &error) {
+    return fail(InternalError, oneLine(error.what()));
+  }
+}
+
+std::string reportText(const std::string &backend, const std::string &version,
+                       const KernelSpec &spec,
+                       const nlohmann::ordered_json &schedule,
+                       const std::string &objectPath, double milliseconds) {
+  nlohmann::ordered_json report = {
+      {"backend", backend},
+      {"version", version},
+      {"symbol", spec.name},
+      {"schedule", schedule},
+      {"object_bytes", std::filesystem::file_size(objectPath)},
+      {"compile_ms", std::llround(milliseconds)}};
+  return report.dump(2) + "\n";
+}
+
+} // namespace vitc::schedules

@@ -1,0 +1,41 @@
+/// The command line of a backend program, and what its files have in common
+/// (docs/KernelProtocol.md).
+#ifndef VITC_SCHEDULES_COMMON_COMMAND_H
+#define VITC_SCHEDULES_COMMON_COMMAND_H
+
+#include "common/spec.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace vitc::schedules {
+
+struct EmitOptions {
+  std::string prefix;
+  bool assembly = false; ///< also PREFIX.s
+  bool stmt = false;     ///< also PREFIX.stmt, the loops after lowering
+};
+
+struct BackendProgram {
+  std::string name;    ///< "halide": the program is vitc-halide
+  std::string title;   ///< "Halide"
+  std::string version; ///< "21.0.0"
+  std::vector<std::string> families;
+  /// Compiles one kernel and writes its files: all of them, or none and an
+  /// exception.
+  std::function<void(const KernelSpec &, const EmitOptions &)> compile;
+};
+
+/// The whole of main(). Returns the exit code.
+int runBackend(const BackendProgram &program, int argc, char **argv);
+
+/// PREFIX.json.
+std::string reportText(const std::string &backend, const std::string &version,
+                       const KernelSpec &spec,
+                       const nlohmann::ordered_json &schedule,
+                       const std::string &objectPath, double milliseconds);
+
+} // namespace vitc::schedules
+
+#endif // VITC_SCHEDULES_COMMON_COMMAND_H

@@ -1,0 +1,40 @@
+/// What the schedules need to know about a machine.
+#ifndef VITC_SCHEDULES_COMMON_MACHINE_H
+#define VITC_SCHEDULES_COMMON_MACHINE_H
+
+#include <string>
+#include <vector>
+
+namespace vitc::schedules {
+
+struct Machine {
+  std::string name; ///< vitc's name
+  int lanes;        ///< floats in a vector register
+  int registers;    ///< vector registers
+  int tileN;        ///< columns of a register tile, where the panel allows it
+  int tileRowsMax;  ///< rows of a register tile of tileN columns
+  int fastDepth;    ///< steps of k of one pass of a fast product
+
+  /// The widest vector, up to the register, that divides `extent`. Odd extents
+  /// end at 1.
+  int lanesFor(int extent) const;
+
+  /// Rows of a register tile over `columns` columns made of vectors of `lanes`:
+  /// as many as leave a register for each vector of the right operand and one
+  /// for the left operand's broadcast.
+  int tileRows(int columns, int lanes) const;
+};
+
+/// The machine called `name`; throws SpecError for others.
+Machine machineFor(const std::string &name);
+
+std::vector<std::string> machineNames();
+
+/// Whether tasks of this size are worth handing to other threads. Waking a
+/// thread costs some microseconds, in which a core does 100 to 200 thousand
+/// FLOPs.
+bool worthParallel(double flopsPerTask, double tasks);
+
+} // namespace vitc::schedules
+
+#endif // VITC_SCHEDULES_COMMON_MACHINE_H

@@ -1,0 +1,125 @@
+#include "common/tile.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vitc::schedules {
+
+/// Accumulators that keep the FMA units busy: a latency of 4 cycles on 2 ports.
+constexpr int busyAccumulators = 8;
+
+/// The height of tile that takes `rows` rows least time. A tile of r rows takes
+/// r units, but a low one waits for the FMA's latency as if it had 4; and for
+/// each row less than `most`, the loads of weights cost some 2%. So 50 rows are
+/// 10 x 5, not 8 x 6 + 2.
+static int defaultTileRows(int most, int rows) {
+  constexpr int leastUnits = 4;
+  constexpr double costOfLowTiles = 0.02;
+  auto cost = [&](int height) {
+    int rest = rows % height;
+    double units = double(rows - rest) / height * std::max(height, leastUnits) +
+                   (rest ? std::max(rest, leastUnits) : 0);
+    return units * (1 + costOfLowTiles * (most - height));
+  };
+  int best = std::min(most, rows);
+  for (int height = best - 1; height > 0; --height)
+    if (cost(height) < cost(best))
+      best = height;
+  return best;
+}
+
+Tile readTile(Schedule &schedule, const Machine &machine, int rows, int panel,
+              int k, bool mayChain) {
+  // A tile never crosses a panel, so that its weights are one stream of
+  // addresses.
+  int columns =
+      schedule.get("tile_n", divisorUpTo(panel, machine.tileN), 1, panel);
+  if (panel % columns != 0)
+    schedule.fail("tile_n", std::to_string(columns) +
+                                " does not divide the panel of " +
+                                std::to_string(panel));
+  int lanes = machine.lanesFor(columns);
+
+  int tileRows = schedule.get(
+      "tile_m", defaultTileRows(machine.tileRows(columns, lanes), rows), 1,
+      std::min(rows, 64));
+
+  // One row has too few accumulators to hide the FMA's latency, so its sum over
+  // k is split into several that are added at the end.
+  int chains = 1;
+  if (mayChain) {
+    int accumulators = tileRows * (columns / lanes);
+    int wanted = (busyAccumulators + accumulators - 1) / accumulators;
+    chains = schedule.get("chains", divisorUpTo(k, wanted), 1, 64);
+    if (k % chains != 0)
+      schedule.fail("chains", std::to_string(chains) + " does not divide k " +
+                                  std::to_string(k));
+  }
+
+  // Eight steps of k share one loop branch and use every float of the left
+  // operand's half cache lines.
+  int steps = k / chains;
+  int unroll = schedule.get("unroll_k",
+                            divisorUpTo(steps, std::max(1, 8 / chains)), 1, 64);
+  if (steps % unroll != 0)
+    schedule.fail("unroll_k", std::to_string(unroll) + " does not divide the " +
+                                  std::to_string(steps) + " steps of k");
+  return {tileRows, columns, lanes, chains, unroll};
+}
+
+/// Tasks that are enough to keep the threads of one socket evenly busy.
+constexpr int enoughTasks = 16;
+
+/// Rows of a task when the work is shared out. Panels come first, since a task
+/// that takes a panel through all rows reads its weights once; rows are split
+/// only where there are few panels.
+static int defaultRowsPerTask(const PanelLoops &loops, int columnTiles,
+                              double flopsPerRow, int tileRows) {
+  int tasks = columnTiles * loops.batch;
+  int blocks = (enoughTasks + tasks - 1) / tasks;
+  int perTask = roundUp((loops.rows + blocks - 1) / blocks, tileRows);
+  while (perTask < loops.rows && !worthParallel(perTask * flopsPerRow, 2))
+    perTask += tileRows;
+  return std::min(perTask, roundUp(loops.rows, tileRows));
+}
+
+/// Column tiles that make a task worth its thread.
+static int defaultTilesPerTask(double flopsPerTile, int columnTiles) {
+  int together = 1;
+  while (together < columnTiles && !worthParallel(together * flopsPerTile, 2))
+    ++together;
+  return together;
+}
+
+PanelTasks readPanelTasks(Schedule &schedule, const PanelLoops &loops,
+                          const Tile &tile) {
+  int columnTiles = loops.panels * (loops.panel / tile.columns);
+  double flopsPerRow = 2.0 * loops.depth * tile.columns;
+  int block = schedule.get(
+      "block_m", defaultRowsPerTask(loops, columnTiles, flopsPerRow, tile.rows),
+      1, roundUp(loops.rows, tile.rows));
+  if (block % tile.rows != 0)
+    schedule.fail("block_m", std::to_string(block) +
+                                 " is not a multiple of tile_m " +
+                                 std::to_string(tile.rows));
+  int blocks = (loops.rows + block - 1) / block;
+  // Few rows make small tasks: several column tiles go together then.
+  double flopsPerTile = block * flopsPerRow;
+  int together =
+      schedule.get("block_n", defaultTilesPerTask(flopsPerTile, columnTiles), 1,
+                   columnTiles);
+  double tasks =
+      std::ceil(double(columnTiles) / together) * blocks * loops.batch;
+  bool parallel = schedule.get(
+      "parallel", worthParallel(flopsPerTile * together, tasks), 0, 1);
+  return {block, blocks, columnTiles, together, parallel};
+}
+
+int defaultPrefetch(const Tile &tile, int rowTiles) {
+  constexpr int most = 4;
+  int lines =
+      std::max(1, tile.columns / lineFloats) * tile.unrollK * tile.chains;
+  return rowTiles > 1 ? std::min(most, (lines + rowTiles - 1) / rowTiles) : 0;
+}
+
+} // namespace vitc::schedules

@@ -1,6 +1,8 @@
 #include "common/command.h"
 
 #include "common/machine.h"
+#include "common/space.h"
+#include "common/spills.h"
 
 #include <cmath>
 #include <filesystem>
@@ -18,30 +20,39 @@ static std::string joined(const std::vector<std::string> &words) {
 }
 
 static void printHelp(const BackendProgram &program) {
-  std::cout << "usage: vitc-" << program.name
-            << " --spec SPEC.json -o PREFIX "
-               "[--emit-assembly] [--emit-stmt]\n"
-               "\n"
-               "Compiles one kernel of a Vision Transformer with "
-            << program.title
-            << ", as vitc's kernel protocol describes it.\n"
-               "Writes PREFIX.o (the kernel), PREFIX.cpp (a plain function "
-               "that calls it) and PREFIX.json (a report).\n"
-               "\n"
-               "  --spec FILE       the kernel specification, JSON\n"
-               "  -o PREFIX         where the files go\n"
-               "  --emit-assembly   also write PREFIX.s\n"
-               "  --emit-stmt       also write PREFIX.stmt, the loops after "
-               "lowering\n"
-               "  --version         backend, version and protocol as one line "
-               "of JSON\n"
-               "  --help            this text\n"
-               "\n"
-               "families: "
-            << joined(program.families)
-            << "\ntargets:  " << joined(machineNames())
-            << "\n\nExit codes: 0 done; 1 the specification is wrong; 2 the "
-               "backend failed.\n";
+  std::cout
+      << "usage: vitc-" << program.name
+      << " --spec SPEC.json -o PREFIX "
+         "[--emit-assembly] [--emit-stmt]\n"
+         "       vitc-"
+      << program.name
+      << " --spec SPEC.json --space\n"
+         "       vitc-"
+      << program.name
+      << " --spec SPEC.json --complete WISHES.json\n"
+         "\n"
+         "Compiles one kernel of a Vision Transformer with "
+      << program.title
+      << ", as vitc's kernel protocol describes it.\n"
+         "Writes PREFIX.o (the kernel), PREFIX.cpp (a plain function "
+         "that calls it) and PREFIX.json (a report).\n"
+         "\n"
+         "  --spec FILE       the kernel specification, JSON\n"
+         "  -o PREFIX         where the files go\n"
+         "  --emit-assembly   also write PREFIX.s\n"
+         "  --emit-stmt       also write PREFIX.stmt, the loops after "
+         "lowering\n"
+         "  --space           print the schedule's parameters, for tuners\n"
+         "  --complete FILE   print the allowed schedules next to those "
+         "in FILE\n"
+         "  --version         backend, version and protocol as one line "
+         "of JSON\n"
+         "  --help            this text\n"
+         "\n"
+         "families: "
+      << joined(program.families) << "\ntargets:  " << joined(machineNames())
+      << "\n\nExit codes: 0 done; 1 the specification is wrong; 2 the "
+         "backend failed.\n";
 }
 
 /// A library's message may span lines; the protocol wants one.
@@ -65,7 +76,8 @@ static int fail(ExitCode code, const std::string &message) {
 
 int runBackend(const BackendProgram &program, int argc, char **argv) {
   EmitOptions options;
-  std::string specPath;
+  std::string specPath, wishesPath;
+  bool space = false;
   for (int i = 1; i < argc; ++i) {
     std::string argument = argv[i];
     if (argument == "--help") {
@@ -81,6 +93,10 @@ int runBackend(const BackendProgram &program, int argc, char **argv) {
       options.assembly = true;
     else if (argument == "--emit-stmt")
       options.stmt = true;
+    else if (argument == "--space")
+      space = true;
+    else if (argument == "--complete" && i + 1 < argc)
+      wishesPath = argv[++i];
     else if (argument == "--spec" && i + 1 < argc)
       specPath = argv[++i];
     else if (argument == "-o" && i + 1 < argc)
@@ -89,11 +105,19 @@ int runBackend(const BackendProgram &program, int argc, char **argv) {
       return fail(WrongInput, "unknown or incomplete option '" + argument +
                                   "'; see --help");
   }
-  if (specPath.empty() || options.prefix.empty())
-    return fail(WrongInput, "--spec and -o are needed; see --help");
+  int wanted = space + !wishesPath.empty() + !options.prefix.empty();
+  if (specPath.empty() || wanted != 1)
+    return fail(WrongInput, "--spec is needed, and one of -o, --space and "
+                            "--complete; see --help");
 
   try {
-    program.compile(readSpec(specPath), options);
+    KernelSpec spec = readSpec(specPath);
+    if (space)
+      std::cout << describeSpace(program, spec) << std::endl;
+    else if (!wishesPath.empty())
+      std::cout << completeSchedules(program, spec, wishesPath) << std::endl;
+    else
+      program.compile(spec, options);
     return Done;
   } catch (const SpecError &error) {
     return fail(WrongInput, oneLine(error.what()));
@@ -105,7 +129,8 @@ int runBackend(const BackendProgram &program, int argc, char **argv) {
 std::string reportText(const std::string &backend, const std::string &version,
                        const KernelSpec &spec,
                        const nlohmann::ordered_json &schedule,
-                       const std::string &objectPath, double milliseconds) {
+                       const std::string &objectPath, double milliseconds,
+                       const std::string &assemblyPath) {
   nlohmann::ordered_json report = {
       {"backend", backend},
       {"version", version},
@@ -113,6 +138,8 @@ std::string reportText(const std::string &backend, const std::string &version,
       {"schedule", schedule},
       {"object_bytes", std::filesystem::file_size(objectPath)},
       {"compile_ms", std::llround(milliseconds)}};
+  if (!assemblyPath.empty())
+    report["spills"] = countInnerSpills(assemblyPath);
   return report.dump(2) + "\n";
 }
 

@@ -3,7 +3,7 @@
 #ifndef VITC_SCHEDULES_COMMON_COMMAND_H
 #define VITC_SCHEDULES_COMMON_COMMAND_H
 
-#include "common/spec.h"
+#include "common/schedule.h"
 
 #include <functional>
 #include <string>
@@ -25,16 +25,20 @@ struct BackendProgram {
   /// Compiles one kernel and writes its files: all of them, or none and an
   /// exception.
   std::function<void(const KernelSpec &, const EmitOptions &)> compile;
+  /// Reads the specification and fills in the schedule, but compiles nothing.
+  std::function<Schedule::Result(const KernelSpec &, Schedule::Mode)> plan;
 };
 
 /// The whole of main(). Returns the exit code.
 int runBackend(const BackendProgram &program, int argc, char **argv);
 
-/// PREFIX.json.
+/// PREFIX.json. With an assembly file it also says how many registers the inner
+/// loops spill.
 std::string reportText(const std::string &backend, const std::string &version,
                        const KernelSpec &spec,
                        const nlohmann::ordered_json &schedule,
-                       const std::string &objectPath, double milliseconds);
+                       const std::string &objectPath, double milliseconds,
+                       const std::string &assemblyPath = "");
 
 } // namespace vitc::schedules
 

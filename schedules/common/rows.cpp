@@ -10,12 +10,11 @@ namespace vitc::schedules {
 RowTasks readRowTasks(Schedule &schedule, int rows, double flopsPerRow) {
   constexpr double flopsPerTask = 2e5;
   int block = schedule.get(
-      "block_rows",
-      int(std::min<double>(rows, std::ceil(flopsPerTask / flopsPerRow))), 1,
-      rows);
+      "block_rows", "rows of a task",
+      int(std::min<double>(rows, std::ceil(flopsPerTask / flopsPerRow))),
+      Values(1, rows).forThreads());
   int tasks = (rows + block - 1) / block;
-  bool parallel =
-      schedule.get("parallel", worthParallel(flopsPerRow * block, tasks), 0, 1);
+  bool parallel = schedule.parallel(worthParallel(flopsPerRow * block, tasks));
   return {block, parallel};
 }
 

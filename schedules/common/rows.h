@@ -2,7 +2,7 @@
 #ifndef VITC_SCHEDULES_COMMON_ROWS_H
 #define VITC_SCHEDULES_COMMON_ROWS_H
 
-#include "common/spec.h"
+#include "common/schedule.h"
 
 namespace vitc::schedules {
 

@@ -122,18 +122,6 @@ void Fields::finish() const {
       fail(item.key(), "unknown field");
 }
 
-Schedule::Schedule(const Json &object) : fields(object, "schedule") {}
-
-int Schedule::get(const std::string &name, int defaultValue, int least,
-                  int most) {
-  int value = fields.has(name) ? fields.integer(name, least) : defaultValue;
-  if (value > most)
-    fields.fail(name, std::to_string(value) + " is more than " +
-                          std::to_string(most));
-  chosen[name] = value;
-  return value;
-}
-
 /// The name becomes a C function, so it has to be an identifier.
 static bool isIdentifier(const std::string &name) {
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])))

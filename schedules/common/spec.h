@@ -56,27 +56,6 @@ private:
   std::set<std::string> taken;
 };
 
-/// Schedule parameters: what the specification fixes, and the default rule for
-/// the rest. Remembers every value for the report, so that a report can be
-/// given back as a schedule.
-class Schedule {
-public:
-  explicit Schedule(const nlohmann::ordered_json &object);
-
-  /// The parameter `name`, which must lie in [least, most].
-  int get(const std::string &name, int defaultValue, int least, int most);
-  [[noreturn]] void fail(const std::string &name,
-                         const std::string &message) const {
-    fields.fail(name, message);
-  }
-  void finish() const { fields.finish(); }
-  const nlohmann::ordered_json &values() const { return chosen; }
-
-private:
-  Fields fields;
-  nlohmann::ordered_json chosen = nlohmann::ordered_json::object();
-};
-
 /// A specification file, its outer fields checked; the family reads `spec` and
 /// `schedule`.
 struct KernelSpec {

@@ -33,16 +33,17 @@ Tile readTile(Schedule &schedule, const Machine &machine, int rows, int panel,
   // A tile never crosses a panel, so that its weights are one stream of
   // addresses.
   int columns =
-      schedule.get("tile_n", divisorUpTo(panel, machine.tileN), 1, panel);
-  if (panel % columns != 0)
-    schedule.fail("tile_n", std::to_string(columns) +
-                                " does not divide the panel of " +
-                                std::to_string(panel));
+      schedule.get("tile_n", "columns of the register tile",
+                   divisorUpTo(panel, machine.tileN),
+                   Values(1, panel).dividing(panel, "the panel of " +
+                                                        std::to_string(panel)));
   int lanes = machine.lanesFor(columns);
 
-  int tileRows = schedule.get(
-      "tile_m", defaultTileRows(machine.tileRows(columns, lanes), rows), 1,
-      std::min(rows, 64));
+  int tileRows =
+      schedule.get("tile_m", "rows of the register tile",
+                   defaultTileRows(machine.tileRows(columns, lanes), rows),
+                   Values(1, std::min(rows, 64))
+                       .worthwhileUpTo(machine.registers / (columns / lanes)));
 
   // One row has too few accumulators to hide the FMA's latency, so its sum over
   // k is split into several that are added at the end.
@@ -50,20 +51,23 @@ Tile readTile(Schedule &schedule, const Machine &machine, int rows, int panel,
   if (mayChain) {
     int accumulators = tileRows * (columns / lanes);
     int wanted = (busyAccumulators + accumulators - 1) / accumulators;
-    chains = schedule.get("chains", divisorUpTo(k, wanted), 1, 64);
-    if (k % chains != 0)
-      schedule.fail("chains", std::to_string(chains) + " does not divide k " +
-                                  std::to_string(k));
+    chains = schedule.get(
+        "chains", "partial sums per accumulator, for very few rows",
+        divisorUpTo(k, wanted),
+        Values(1, 64)
+            .dividing(k, "k " + std::to_string(k))
+            .worthwhileUpTo(machine.registers / accumulators));
   }
 
   // Eight steps of k share one loop branch and use every float of the left
   // operand's half cache lines.
   int steps = k / chains;
-  int unroll = schedule.get("unroll_k",
-                            divisorUpTo(steps, std::max(1, 8 / chains)), 1, 64);
-  if (steps % unroll != 0)
-    schedule.fail("unroll_k", std::to_string(unroll) + " does not divide the " +
-                                  std::to_string(steps) + " steps of k");
+  int unroll = schedule.get(
+      "unroll_k", "steps of k per branch",
+      divisorUpTo(steps, std::max(1, 8 / chains)),
+      Values(1, 64)
+          .dividing(steps, "the " + std::to_string(steps) + " steps of k")
+          .worthwhileUpTo(32));
   return {tileRows, columns, lanes, chains, unroll};
 }
 
@@ -96,23 +100,31 @@ PanelTasks readPanelTasks(Schedule &schedule, const PanelLoops &loops,
   int columnTiles = loops.panels * (loops.panel / tile.columns);
   double flopsPerRow = 2.0 * loops.depth * tile.columns;
   int block = schedule.get(
-      "block_m", defaultRowsPerTask(loops, columnTiles, flopsPerRow, tile.rows),
-      1, roundUp(loops.rows, tile.rows));
-  if (block % tile.rows != 0)
-    schedule.fail("block_m", std::to_string(block) +
-                                 " is not a multiple of tile_m " +
-                                 std::to_string(tile.rows));
+      "block_m", "rows of a task",
+      defaultRowsPerTask(loops, columnTiles, flopsPerRow, tile.rows),
+      Values(1, roundUp(loops.rows, tile.rows))
+          .multipleOf(tile.rows, "tile_m " + std::to_string(tile.rows))
+          .forThreads());
   int blocks = (loops.rows + block - 1) / block;
   // Few rows make small tasks: several column tiles go together then.
   double flopsPerTile = block * flopsPerRow;
-  int together =
-      schedule.get("block_n", defaultTilesPerTask(flopsPerTile, columnTiles), 1,
-                   columnTiles);
+  int together = schedule.get("block_n", "column tiles of a task",
+                              defaultTilesPerTask(flopsPerTile, columnTiles),
+                              Values(1, columnTiles).forThreads());
   double tasks =
       std::ceil(double(columnTiles) / together) * blocks * loops.batch;
-  bool parallel = schedule.get(
-      "parallel", worthParallel(flopsPerTile * together, tasks), 0, 1);
+  bool parallel =
+      schedule.parallel(worthParallel(flopsPerTile * together, tasks));
   return {block, blocks, columnTiles, together, parallel};
+}
+
+int readPrefetch(Schedule &schedule, int standard) {
+  constexpr int most = 16, notABurst = 4;
+  return schedule.get(
+      "prefetch",
+      "cache lines of the next column tile's weights that are fetched per step "
+      "of unroll_k; 0: none",
+      standard, Values(0, most).worthwhileUpTo(notABurst));
 }
 
 int defaultPrefetch(const Tile &tile, int rowTiles) {

@@ -5,6 +5,7 @@
 #define VITC_SCHEDULES_COMMON_TILE_H
 
 #include "common/machine.h"
+#include "common/schedule.h"
 #include "common/shapes.h"
 
 namespace vitc::schedules {
@@ -46,8 +47,8 @@ PanelTasks readPanelTasks(Schedule &schedule, const PanelLoops &loops,
 /// would be the burst that it is meant to avoid.
 int defaultPrefetch(const Tile &tile, int rowTiles);
 
-/// What a schedule may ask for.
-constexpr int mostPrefetches = 16;
+/// The schedule's prefetch.
+int readPrefetch(Schedule &schedule, int standard);
 
 /// Floats of a cache line.
 constexpr int lineFloats = 16;

@@ -123,7 +123,10 @@ void Attention::readSchedule(Schedule &schedule, Fields &spec) {
     spec.fail("tokens", std::to_string(tokens) + " need more than " +
                             std::to_string(stackBytes / 1024) +
                             " KiB of stack for one row of scores");
-  tileRows = schedule.get("tile_m", tileRows, 1, 64);
+  tileRows =
+      schedule.get("tile_m", "rows of a tile", tileRows,
+                   Values(1, 64).worthwhileUpTo(
+                       machine.registers / (machine.tileN / machine.lanes)));
 
   // Blocks of equal size: 197 queries are three times 66.
   int64_t budget = std::min<int64_t>(
@@ -132,26 +135,26 @@ void Attention::readSchedule(Schedule &schedule, Fields &spec) {
       std::max<int>(1, budget / floatBytes / (keys + headDim) / tileRows) *
       tileRows;
   int fewest = (queryCount + fitting - 1) / fitting;
-  block = schedule.get("block_q",
-                       roundUp((queryCount + fewest - 1) / fewest, tileRows),
-                       tileRows, 4096);
-  if (block % tileRows != 0)
-    schedule.fail("block_q", std::to_string(block) +
-                                 " is not a multiple of tile_m " +
-                                 std::to_string(tileRows));
+  block = schedule.get(
+      "block_q", "queries of a task",
+      roundUp((queryCount + fewest - 1) / fewest, tileRows),
+      Values(tileRows, 4096)
+          .multipleOf(tileRows, "tile_m " + std::to_string(tileRows))
+          .worthwhileUpTo(fitting));
   restRows = divisorUpTo(block, machine.tileRows(machine.lanes, machine.lanes));
-  unrollK = schedule.get("unroll_k", 1, 1, std::min(tokens, 64));
+  unrollK = schedule.get("unroll_k", "steps of the second product per branch",
+                         1, Values(1, std::min(tokens, 64)).worthwhileUpTo(16));
   int blocks = (queryCount + block - 1) / block;
 
   constexpr double enoughFlops = 2e5;
   double flops = 4.0 * std::min(block, queryCount) * tokens * headDim;
   int count = batch * heads * blocks;
   headsPerTask = schedule.get(
-      "block_h", std::min(count, int(std::ceil(enoughFlops / flops))), 1,
-      count);
-  parallel = schedule.get(
-      "parallel", worthParallel(flops * headsPerTask, count / headsPerTask), 0,
-      1);
+      "block_h", "blocks of queries, of small heads, that share a task",
+      std::min(count, int(std::ceil(enoughFlops / flops))),
+      Values(1, count).forThreads());
+  parallel = schedule.parallel(
+      worthParallel(flops * headsPerTask, count / headsPerTask));
 }
 
 // ---- Algorithm

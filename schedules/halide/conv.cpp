@@ -100,10 +100,9 @@ Kernel buildConv(Fields &spec, Schedule &schedule, const Machine &machine) {
   if (tile.unrollK == extents[0] && 2 * extents[0] <= mostSteps)
     product.update().unroll(k.y,
                             divisorUpTo(extents[1], mostSteps / extents[0]));
-  if (int lines = schedule.get(
-          "prefetch",
-          panels > 1 && !planes ? defaultPrefetch(tile, tiles.rowTiles) : 0, 0,
-          mostPrefetches))
+  if (int lines = readPrefetch(
+          schedule,
+          panels > 1 && !planes ? defaultPrefetch(tile, tiles.rowTiles) : 0))
     kernel.pass.reset(
         spreadPrefetch({w.name(), length, panel, tile.columns, lines,
                         tiles.columnTile, tiles.nextColumnTile}));

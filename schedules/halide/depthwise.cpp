@@ -18,21 +18,22 @@ constexpr int defaultPixels = 4;
 static Tile readTile(Schedule &schedule, const Machine &machine, int width,
                      int channels, int kernelW) {
   Tile tile;
-  tile.rows = schedule.get("tile_m", std::min(width, defaultPixels), 1,
-                           std::min(width, 64));
-  tile.columns =
-      schedule.get("tile_n", divisorUpTo(channels, machine.tileN), 1, channels);
-  if (channels % tile.columns != 0)
-    schedule.fail("tile_n", std::to_string(tile.columns) +
-                                " does not divide the row's " +
-                                std::to_string(channels) + " floats");
+  tile.rows = schedule.get("tile_m", "pixels of a line in the register tile",
+                           std::min(width, defaultPixels),
+                           Values(1, std::min(width, 64)).worthwhileUpTo(12));
+  tile.columns = schedule.get(
+      "tile_n", "channels of the register tile",
+      divisorUpTo(channels, machine.tileN),
+      Values(1, channels)
+          .dividing(channels,
+                    "the row's " + std::to_string(channels) + " floats")
+          .worthwhileUpTo(4 * machine.lanes));
   tile.lanes = machine.lanesFor(tile.columns);
   tile.chains = 1;
-  tile.unrollK = schedule.get("unroll_k", divisorUpTo(kernelW, 8), 1, kernelW);
-  if (kernelW % tile.unrollK != 0)
-    schedule.fail("unroll_k", std::to_string(tile.unrollK) +
-                                  " does not divide the " +
-                                  std::to_string(kernelW) + " steps of k");
+  tile.unrollK = schedule.get(
+      "unroll_k", "steps of kx per branch", divisorUpTo(kernelW, 8),
+      Values(1, kernelW)
+          .dividing(kernelW, "the " + std::to_string(kernelW) + " steps of k"));
   return tile;
 }
 
@@ -89,7 +90,11 @@ Kernel buildDepthwise(Fields &spec, Schedule &schedule,
   // and WW the second.
   constexpr int nearFloats = 4096; // half of 32 KB
   bool channelsFirst = schedule.get(
-      "channels_first", double(kernelW) * kernelH * width > nearFloats, 0, 1);
+      "channels_first",
+      "1: a tile's channels go through the whole map before the next ones, 0: "
+      "a "
+      "line goes through all channels",
+      double(kernelW) * kernelH * width > nearFloats, Values(0, 1));
   int lines = windows.outH, columnTiles = width / tile.columns;
   double flopsPerUnit =
       2.0 * windows.outW * kernelW * kernelH *
@@ -97,10 +102,12 @@ Kernel buildDepthwise(Fields &spec, Schedule &schedule,
   int units = channelsFirst ? columnTiles : lines, block = 1;
   while (block < units && !worthParallel(block * flopsPerUnit, 2))
     ++block;
-  block = schedule.get("block", block, 1, units);
+  block = schedule.get("block",
+                       channelsFirst ? "tiles of channels of a task"
+                                     : "lines of a task",
+                       block, Values(1, units).forThreads());
   double tasks = std::ceil(double(units) / block) * windows.batch;
-  bool parallel = schedule.get(
-      "parallel", worthParallel(block * flopsPerUnit, tasks), 0, 1);
+  bool parallel = schedule.parallel(worthParallel(block * flopsPerUnit, tasks));
   Var co("co"), ci("ci"), xo("xo"), xi("xi"), task("task");
   out.split(c, co, ci, tile.columns)
       .split(x, xo, xi, tile.rows, TailStrategy::ShiftInwards)

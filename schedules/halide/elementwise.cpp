@@ -133,11 +133,12 @@ Kernel buildGate(Fields &spec, Schedule &schedule, const Machine &machine) {
       int(std::min<double>(rows, std::ceil(flopsPerTask / flopsPerRow)));
   out.vectorize(c, machine.lanes, tail);
   if (once) {
-    int block = schedule.get("block_rows", std::min(fitting, inner), 1, inner);
+    int block =
+        schedule.get("block_rows", "rows of a task", std::min(fitting, inner),
+                     Values(1, inner).forThreads());
     int blocks = (inner + block - 1) / block;
-    bool parallel = schedule.get(
-        "parallel", worthParallel(flopsPerRow * block, double(blocks) * outer),
-        0, 1);
+    bool parallel = schedule.parallel(
+        worthParallel(flopsPerRow * block, double(blocks) * outer));
     Var ro("ro");
     out.split(r, ro, r, block, TailStrategy::GuardWithIf).fuse(ro, g, task);
     if (parallel)
@@ -147,11 +148,10 @@ Kernel buildGate(Fields &spec, Schedule &schedule, const Machine &machine) {
         .vectorize(c, machine.lanes, tail);
     return kernel;
   }
-  int block = schedule.get("block_rows", fitting, 1, rows);
-  bool parallel = schedule.get(
-      "parallel",
-      worthParallel(flopsPerRow * block, double((rows + block - 1) / block)), 0,
-      1);
+  int block = schedule.get("block_rows", "rows of a task", fitting,
+                           Values(1, rows).forThreads());
+  bool parallel = schedule.parallel(
+      worthParallel(flopsPerRow * block, double((rows + block - 1) / block)));
   Var row("row");
   out.fuse(r, g, row);
   if (parallel)
@@ -202,9 +202,7 @@ Kernel buildCopy(Fields &spec, Schedule &schedule, const Machine &machine) {
   int outermost = along == 3 ? 2 : 3;
   double flops = 4.0 * shape[0] * shape[1] * shape[2] * shape[3] /
                  target[outermost].extent;
-  if (schedule.get("parallel",
-                   worthParallel(flops, double(target[outermost].extent)), 0,
-                   1))
+  if (schedule.parallel(worthParallel(flops, double(target[outermost].extent))))
     out.parallel(vars[outermost]);
   return kernel;
 }

@@ -96,8 +96,9 @@ void emitKernel(const Kernel &kernel, const KernelSpec &spec,
   std::chrono::duration<double, std::milli> elapsed =
       std::chrono::steady_clock::now() - start;
   writeText(files.add(options.prefix + ".json"),
-            reportText("halide", halideVersion(), spec, kernel.schedule, object,
-                       milliseconds + elapsed.count()));
+            reportText("halide", halideVersion(), spec, kernel.schedule.values,
+                       object, milliseconds + elapsed.count(),
+                       options.assembly ? assembly : ""));
   files.commit();
 }
 

@@ -72,22 +72,19 @@ void FastGemm::readSchedule(Schedule &schedule) {
   // An activation needs the whole sum, and a residual that is also the output
   // must be read before anything is written: both together leave one pass.
   bool onePass = shape.residual && shape.activation != "none";
-  blockK = schedule.get("block_k",
-                        onePass ? halfDepth
-                                : divisorUpTo(halfDepth, machine.fastDepth),
-                        onePass ? halfDepth : 1, halfDepth);
-  if (halfDepth % blockK != 0)
-    schedule.fail("block_k", std::to_string(blockK) +
-                                 " does not divide half of k, " +
-                                 std::to_string(halfDepth));
+  blockK = schedule.get(
+      "block_k", "steps of k/2 of one pass over the output",
+      onePass ? halfDepth : divisorUpTo(halfDepth, machine.fastDepth),
+      Values(onePass ? halfDepth : 1, halfDepth)
+          .dividing(halfDepth, "half of k, " + std::to_string(halfDepth)));
   tile = readTile(schedule, machine, halfRows, shape.panel, blockK,
                   /*mayChain=*/false);
   int fitting = productBytes / int(sizeof(float)) / productCount / tile.columns;
   int blocks = (halfRows + fitting - 1) / fitting;
   blockM = schedule.get(
-      "block_m",
+      "block_m", "rows of each half that a pass takes",
       std::min(halfRows, roundUp((halfRows + blocks - 1) / blocks, tile.rows)),
-      1, std::min(halfRows, fitting));
+      Values(1, std::min(halfRows, fitting)));
 }
 
 // ---- Algorithm
@@ -205,11 +202,9 @@ void FastGemm::scheduleCombined() {
 /// outermost loop.
 void FastGemm::scheduleChunk(int chunk, Schedule &schedule) {
   if (chunk == 0)
-    parallel = schedule.get(
-        "parallel",
+    parallel = schedule.parallel(
         worthParallel(2.0 * productCount * halfRows * halfDepth * tile.columns,
-                      double(halfCols) / tile.columns),
-        0, 1);
+                      double(halfCols) / tile.columns));
   Var no("no"), ni("ni"), mo("mo"), mi("mi"), task("task");
   Stage stage = out.update(chunk);
   stage.split(n, no, ni, tile.columns)
@@ -241,8 +236,7 @@ void FastGemm::scheduleChunk(int chunk, Schedule &schedule) {
 /// product are followed by the next panel's.
 void FastGemm::addPrefetch(Schedule &schedule) {
   int rowTiles = (std::min(blockM, halfRows) + tile.rows - 1) / tile.rows;
-  if (int lines = schedule.get("prefetch", defaultPrefetch(tile, rowTiles), 0,
-                               mostPrefetches))
+  if (int lines = readPrefetch(schedule, defaultPrefetch(tile, rowTiles)))
     kernel.pass.reset(
         spreadPrefetch({w.name(), blockK, shape.panel, tile.columns, lines,
                         /*tileLoop=*/p.name(), /*nextTile=*/1}));

@@ -68,9 +68,8 @@ Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
                       /*depth=*/double(depth)};
   TileLoops tiles = schedulePanels(out, loops, tile, schedule);
   scheduleTile(product, n, {m, c}, k, /*outerK=*/{}, tile, tiles.rowTile);
-  if (int lines = schedule.get(
-          "prefetch", panels > 1 ? defaultPrefetch(tile, tiles.rowTiles) : 0, 0,
-          mostPrefetches))
+  if (int lines = readPrefetch(
+          schedule, panels > 1 ? defaultPrefetch(tile, tiles.rowTiles) : 0))
     kernel.pass.reset(
         spreadPrefetch({w.name(), depth, panel, tile.columns, lines,
                         tiles.columnTile, tiles.nextColumnTile}));

@@ -151,11 +151,10 @@ Kernel buildGroupNorm(Fields &spec, Schedule &schedule,
          (groups % together != 0 || size * together % paddingFloats != 0 ||
           size * together < std::min(wantedChannels, cols / enoughTasks)))
     ++together;
-  together = schedule.get("block_groups", together, 1, groups);
-  if (groups % together != 0)
-    schedule.fail("block_groups", std::to_string(together) +
-                                      " does not divide the " +
-                                      std::to_string(groups) + " groups");
+  together =
+      schedule.get("block_groups", "groups of a task", together,
+                   Values(1, groups).dividing(
+                       groups, "the " + std::to_string(groups) + " groups"));
   int tasks = groups / together;
   int width = size * together;
   if (tasks == 1) {
@@ -248,7 +247,7 @@ Kernel buildGroupNorm(Fields &spec, Schedule &schedule,
   while (block < all && !worthParallel(block * flops, 2))
     ++block;
   Var unit = task;
-  if (schedule.get("parallel", block < all, 0, 1)) {
+  if (schedule.parallel(block < all)) {
     if (block > 1) {
       unit = Var("unit");
       out.split(task, task, unit, block, TailStrategy::GuardWithIf);

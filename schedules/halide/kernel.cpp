@@ -82,17 +82,17 @@ std::vector<std::string> familyNames() {
   return names;
 }
 
-Kernel buildKernel(const KernelSpec &spec) {
+Kernel buildKernel(const KernelSpec &spec, Schedule::Mode mode) {
   Machine machine = machineFor(spec.target);
   std::string list;
   for (const Family &family : families) {
     if (spec.family == family.name) {
       Fields fields(spec.spec, "spec");
-      Schedule schedule(spec.schedule);
+      Schedule schedule(spec.schedule, mode);
       Kernel kernel = family.build(fields, schedule, machine);
       fields.finish();
       schedule.finish();
-      kernel.schedule = schedule.values();
+      kernel.schedule = schedule.getResult();
       return kernel;
     }
     list += (list.empty() ? "" : ", ") + std::string(family.name);

@@ -6,6 +6,7 @@
 
 #include "Halide.h"
 #include "common/machine.h"
+#include "common/schedule.h"
 #include "common/shapes.h"
 
 #include <cstdint>
@@ -46,7 +47,7 @@ public:
   std::vector<Halide::ImageParam> inputs;
   std::vector<Halide::Func> outputs;
   std::vector<Buffer> buffers; ///< inputs, then outputs
-  nlohmann::ordered_json schedule;
+  Schedule::Result schedule;
   std::shared_ptr<Halide::Internal::IRMutator> pass; ///< if any, the last one
   std::map<std::string, int> stackFloats; ///< of buffers that Halide overrates
 
@@ -84,7 +85,8 @@ Kernel buildSpatialPool(Fields &spec, Schedule &schedule,
 Kernel buildWindow(Fields &spec, Schedule &schedule, const Machine &machine);
 
 /// Reads the rest of `spec` with the family's builder.
-Kernel buildKernel(const KernelSpec &spec);
+Kernel buildKernel(const KernelSpec &spec,
+                   Schedule::Mode mode = Schedule::Mode::Strict);
 
 std::vector<std::string> familyNames();
 

@@ -17,11 +17,11 @@ static void scheduleCopy(Func out, int cols, int lines, double floatsPerLine,
   double flopsPerLine = flopsPerElement * floatsPerLine;
   int block = schedule.get(
       "block_lines",
-      int(std::min<double>(lines, std::ceil(flopsPerTask / flopsPerLine))), 1,
-      lines);
+      "rows of windows, or of the map that is written, of a task",
+      int(std::min<double>(lines, std::ceil(flopsPerTask / flopsPerLine))),
+      Values(1, lines).forThreads());
   int tasks = (lines + block - 1) / block;
-  bool parallel = schedule.get(
-      "parallel", worthParallel(flopsPerLine * block, tasks), 0, 1);
+  bool parallel = schedule.parallel(worthParallel(flopsPerLine * block, tasks));
 
   std::vector<Var> args = out.args();
   Var line("line"), task("task");

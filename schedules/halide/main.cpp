@@ -18,8 +18,16 @@ static void compile(const KernelSpec &spec, const EmitOptions &options) {
   }
 }
 
+static Schedule::Result plan(const KernelSpec &spec, Schedule::Mode mode) {
+  try {
+    return buildKernel(spec, mode).schedule;
+  } catch (const Halide::Error &error) {
+    throw std::runtime_error(error.what());
+  }
+}
+
 int main(int argc, char **argv) {
   return runBackend({/*name=*/"halide", /*title=*/"Halide", halideVersion(),
-                     familyNames(), compile},
+                     familyNames(), compile, plan},
                     argc, argv);
 }

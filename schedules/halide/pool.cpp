@@ -39,10 +39,8 @@ Kernel buildPool(Fields &spec, Schedule &schedule, const Machine &machine) {
   int block = lanes * divisorUpTo(width / lanes, 8);
   Var co("co"), ci("ci"), task("task");
   out.split(c, co, ci, block).vectorize(ci, lanes).unroll(ci).fuse(co, b, task);
-  if (schedule.get(
-          "parallel",
-          worthParallel(4.0 * block * rows, double(width) / block * batch), 0,
-          1))
+  if (schedule.parallel(
+          worthParallel(4.0 * block * rows, double(width) / block * batch)))
     out.parallel(task);
   auto gather = [&](Func func) {
     func.compute_at(out, task)

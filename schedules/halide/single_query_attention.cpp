@@ -93,18 +93,13 @@ void SingleQueryAttention::readSchedule(Schedule &schedule, Fields &spec) {
                             std::to_string(stackBytes / 1024) +
                             " KiB of stack for one head's scores");
   tileHeads = schedule.get(
-      "tile_h",
+      "tile_h", "heads that share a load of x",
       divisorUpTo(heads,
                   int(std::min<int64_t>(mostHeads, scoreBytes / bytesPerHead))),
-      1, std::min(heads, accumulators));
-  if (heads % tileHeads != 0)
-    schedule.fail("tile_h", std::to_string(tileHeads) +
-                                " does not divide the " +
-                                std::to_string(heads) + " heads");
-  parallel = schedule.get("parallel",
-                          worthParallel(4.0 * tokens * channels * tileHeads,
-                                        double(batch) * heads / tileHeads),
-                          0, 1);
+      Values(1, std::min(heads, accumulators))
+          .dividing(heads, "the " + std::to_string(heads) + " heads"));
+  parallel = schedule.parallel(worthParallel(
+      4.0 * tokens * channels * tileHeads, double(batch) * heads / tileHeads));
 
   // The last product is a gemm of few rows, whose vectors stay inside a head.
   int columns = panel, vector = machine.lanesFor(std::gcd(panel, headDim));

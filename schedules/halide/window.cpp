@@ -146,10 +146,10 @@ void scheduleLines(Func out, int lines, int batch, double flopsPerLine,
   int block = 1;
   while (block < lines && !worthParallel(block * flopsPerLine, 2))
     ++block;
-  block = schedule.get("block_rows", block, 1, lines);
+  block = schedule.get("block_rows", "lines of a map in a task", block,
+                       Values(1, lines).forThreads());
   double tasks = std::ceil(double(lines) / block) * batch;
-  bool parallel = schedule.get(
-      "parallel", worthParallel(block * flopsPerLine, tasks), 0, 1);
+  bool parallel = schedule.parallel(worthParallel(block * flopsPerLine, tasks));
   Var y = out.args()[2], b = out.args()[3], task("task");
   if (parallel)
     out.split(y, task, y, block, TailStrategy::GuardWithIf)

@@ -2,6 +2,8 @@
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
 #endif
 
 namespace vitc::rt {
@@ -55,6 +57,16 @@ bool cpuSupports(Cpu cpu) {
     return avx2;
   return cpu == Cpu::Avx512 && avx2 && hasAll(features.leaf7B, avx512B) &&
          hasAll(features.savedByOs, zmmState);
+}
+
+#elif defined(__aarch64__)
+
+/// The kernel says what it lets programs use; the number is part of its ABI.
+bool cpuSupports(Cpu cpu) {
+  constexpr unsigned long hwcapDotprod = 1ul << 20; // HWCAP_ASIMDDP
+  if (cpu == Cpu::Baseline)
+    return true;
+  return cpu == Cpu::ArmDotprod && (getauxval(AT_HWCAP) & hwcapDotprod) != 0;
 }
 
 #else

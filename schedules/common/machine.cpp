@@ -23,6 +23,10 @@ static const Machine machines[] = {
      /*tileRowsMax=*/6, /*fastDepth=*/1536},
     {/*name=*/"x86-64-avx512", /*lanes=*/16, /*registers=*/32, /*tileN=*/32,
      /*tileRowsMax=*/11, /*fastDepth=*/384},
+    {/*name=*/"arm-64", /*lanes=*/4, /*registers=*/32, /*tileN=*/16,
+     /*tileRowsMax=*/6, /*fastDepth=*/384},
+    {/*name=*/"arm-64-dotprod", /*lanes=*/4, /*registers=*/32, /*tileN=*/16,
+     /*tileRowsMax=*/6, /*fastDepth=*/384},
 };
 
 Machine machineFor(const std::string &name) {

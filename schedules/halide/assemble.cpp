@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <spawn.h>
@@ -13,11 +14,14 @@
 namespace vitc::halide {
 
 void prefetchToSecondLevel(const std::string &assemblyPath) {
-  const std::string from = "\tprefetchnta\t", to = "\tprefetcht1\t";
+  constexpr std::pair<const char *, const char *> replacements[] = {
+      {"\tprefetchnta\t", "\tprefetcht1\t"},
+      {"\tprfm\tpldl1strm,", "\tprfm\tpldl2keep,"}};
   std::ifstream in(assemblyPath, std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(in)), {});
-  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;)
-    text.replace(at, from.size(), to);
+  for (auto [from, to] : replacements)
+    for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;)
+      text.replace(at, std::strlen(from), to);
   in.close();
   std::ofstream out(assemblyPath, std::ios::binary);
   out << text;
@@ -26,8 +30,17 @@ void prefetchToSecondLevel(const std::string &assemblyPath) {
     throw std::runtime_error("cannot rewrite " + assemblyPath);
 }
 
-void assemble(const std::string &assemblyPath, const std::string &objectPath) {
-  std::vector<std::string> compilers = {"c++", "g++", "clang++"};
+/// Compilers for `target`, the preferred one first.
+static std::vector<std::string> compilersFor(const Halide::Target &target) {
+  if (target.arch == Halide::get_host_target().arch)
+    return {"c++", "g++", "clang++"};
+  return {target.arch == Halide::Target::ARM ? "aarch64-linux-gnu-g++"
+                                             : "x86_64-linux-gnu-g++"};
+}
+
+void assemble(const std::string &assemblyPath, const std::string &objectPath,
+              const Halide::Target &target) {
+  std::vector<std::string> compilers = compilersFor(target);
   const char *chosen = std::getenv("CXX");
   if (chosen && *chosen)
     compilers.insert(compilers.begin(), chosen);
@@ -50,9 +63,10 @@ void assemble(const std::string &assemblyPath, const std::string &objectPath) {
       throw std::runtime_error(compiler + " cannot assemble " + assemblyPath);
     return;
   }
-  throw std::runtime_error(
-      "no C++ compiler to assemble with; set CXX to one, or the schedule's "
-      "prefetch to 0");
+  throw std::runtime_error("no C++ compiler to assemble with (looked for " +
+                           compilers.front() +
+                           "); set CXX to one, or the schedule's prefetch to "
+                           "0");
 }
 
 } // namespace vitc::halide

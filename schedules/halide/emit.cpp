@@ -68,9 +68,9 @@ void emitKernel(const Kernel &kernel, const KernelSpec &spec,
   pipeline.add_custom_lowering_pass(fitting.get(), nullptr);
   // External alone: neither metadata nor the argv entry, which nobody would
   // call.
+  Target target = halideTarget(spec.target);
   Module module = pipeline.compile_to_module(arguments, objectSymbol(spec),
-                                             halideTarget(spec.target),
-                                             LinkageType::External);
+                                             target, LinkageType::External);
 
   FileSet files;
   std::string object = files.add(options.prefix + ".o");
@@ -89,7 +89,7 @@ void emitKernel(const Kernel &kernel, const KernelSpec &spec,
   module.compile(outputs);
   if (kernel.pass) {
     prefetchToSecondLevel(assembly);
-    assemble(assembly, object);
+    assemble(assembly, object, target);
   }
   writeText(files.add(options.prefix + ".cpp"), adapterText(kernel, spec));
 

@@ -6,14 +6,16 @@ namespace vitc::halide {
 
 namespace {
 struct Entry {
-  const char *name, *features;
+  const char *name, *halide;
 };
 } // namespace
 
 static const Entry entries[] = {
-    {/*name=*/"x86-64-avx2", /*features=*/"sse41-avx-avx2-fma-f16c"},
-    {/*name=*/"x86-64-avx512",
-     /*features=*/"sse41-avx-avx2-fma-f16c-avx512-avx512_skylake"},
+    {"x86-64-avx2", "x86-64-linux-sse41-avx-avx2-fma-f16c"},
+    {"x86-64-avx512",
+     "x86-64-linux-sse41-avx-avx2-fma-f16c-avx512-avx512_skylake"},
+    {"arm-64", "arm-64-linux"},
+    {"arm-64-dotprod", "arm-64-linux-arm_dot_prod"},
 };
 
 /// Kernels are pure: shapes are constants, so nothing is left to check or to
@@ -25,8 +27,7 @@ constexpr const char *pureKernels =
 Halide::Target halideTarget(const std::string &name) {
   for (const Entry &entry : entries)
     if (name == entry.name)
-      return Halide::Target(std::string("x86-64-linux-") + entry.features +
-                            pureKernels);
+      return Halide::Target(std::string(entry.halide) + pureKernels);
   throw schedules::SpecError("target: '" + name + "' is not one of Halide's");
 }
 

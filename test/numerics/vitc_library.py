@@ -34,6 +34,11 @@ def all_targets(vitc):
     return [target["name"] for target in json.loads(run_vitc(vitc, "targets", "--json"))["targets"]]
 
 
+def is_native(vitc, target):
+    """Whether libraries for the target are for this machine's architecture; others run under an emulator."""
+    return next(entry["native"] for entry in json.loads(run_vitc(vitc, "targets", "--json"))["targets"] if entry["name"] == target)
+
+
 class Image(ctypes.Structure):
     _fields_ = [
         ("pixels", ctypes.c_void_p),

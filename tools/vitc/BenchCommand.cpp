@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <ctime>
 #include <unistd.h>
 
@@ -187,6 +188,7 @@ static llvm::Expected<BenchReport> measure(const BenchOptions &options) {
   report.name = (*library)->getManifest().name;
   report.target = (*library)->getManifest().target;
   report.precision = (*library)->getManifest().precision;
+  report.emulator = (*library)->emulator().str();
   report.batch = (*library)->getModel().batch;
   report.flops = (*library)->getModel().flops;
   report.threads = options.threads ? options.threads : usableCores();
@@ -209,11 +211,14 @@ static llvm::Expected<BenchReport> measure(const BenchOptions &options) {
   report.medianMs = quantile(*times, 0.5);
   report.p99Ms = quantile(*times, 0.99);
   report.peak = peak.best();
-  report.processRssMb = residentBytes() / megabyte;
+  // An emulator's memory says nothing about the library's.
+  report.processRssMb =
+      report.emulator.empty() ? residentBytes() / megabyte : NAN;
   report.rssMb = report.processRssMb - before / megabyte;
   // With more threads, waiting for one another is part of the work.
   constexpr double enough = 0.9;
-  if (report.threads == 1 && bench.processorShare() < enough)
+  if (report.emulator.empty() && report.threads == 1 &&
+      bench.processorShare() < enough)
     printWarning("the machine is busy: the runs had a processor for " +
                  formatFixed(100 * bench.processorShare(), 0) +
                  "% of their time, so they seem slower than they are");

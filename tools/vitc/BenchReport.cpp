@@ -66,13 +66,16 @@ llvm::Expected<EarlierBench> vitc::tool::readEarlierBench(StringRef path) {
   for (auto [key, field] : {std::pair("min_ms", &earlier.minMs),
                             std::pair("median_ms", &earlier.medianMs),
                             std::pair("p99_ms", &earlier.p99Ms),
-                            std::pair("rss_mb", &earlier.rssMb),
                             std::pair("load_ms", &earlier.loadMs)}) {
     auto value = root->getNumber(key);
     if (!value)
       return value.takeError();
     *field = *value;
   }
+  auto resident = root->getNumber("rss_mb", NAN); // null if it was emulated
+  if (!resident)
+    return resident.takeError();
+  earlier.rssMb = *resident;
   const llvm::json::Value *kernels = root->get("kernels");
   if (kernels && kernels->getAsArray())
     for (const llvm::json::Value &entry : *kernels->getAsArray())
@@ -157,7 +160,8 @@ static void printComparison(const BenchReport &report,
   add("median_ms", earlier.medianMs, report.medianMs);
   add("p99_ms", earlier.p99Ms, report.p99Ms);
   add("load_ms", earlier.loadMs, report.loadMs);
-  add("rss_mb", earlier.rssMb, report.rssMb);
+  if (std::isfinite(earlier.rssMb) && std::isfinite(report.rssMb))
+    add("rss_mb", earlier.rssMb, report.rssMb);
   for (const KernelTime &kernel : report.kernels())
     for (const auto &[name, ms] : earlier.kernels)
       if (name == kernel.kernel)
@@ -176,6 +180,9 @@ void vitc::tool::printBench(const BenchReport &report,
      << ", batch " << report.batch << ", " << report.threads
      << (report.threads == 1 ? " thread, " : " threads, ") << report.runs
      << " runs\n";
+  if (!report.emulator.empty())
+    line("emulated",
+         "by " + report.emulator + ": these are its times, not a processor's");
   line("time", formatFixed(report.minMs, 3) + " ms min, " +
                    formatFixed(report.medianMs, 3) + " ms median, " +
                    formatFixed(report.p99Ms, 3) + " ms p99");
@@ -187,7 +194,8 @@ void vitc::tool::printBench(const BenchReport &report,
                       formatFixed(report.peak / 1e9, 1) +
                       " measured for multiply-adds alone"
                 : std::string()));
-  line("memory", formatFixed(report.rssMb, 1) + " MB resident");
+  if (std::isfinite(report.rssMb))
+    line("memory", formatFixed(report.rssMb, 1) + " MB resident");
   line("load", formatFixed(report.loadMs, 2) + " ms");
   if (!report.steps.empty())
     printKernels(report);
@@ -234,6 +242,9 @@ void vitc::tool::printBenchJson(const BenchReport &report,
     json.attribute("name", report.name);
     json.attribute("target", report.target);
     json.attribute("precision", report.precision);
+    json.attribute("emulator", report.emulator.empty()
+                                   ? llvm::json::Value(nullptr)
+                                   : llvm::json::Value(report.emulator));
     json.attribute("batch", report.batch);
     json.attribute("threads", int64_t(report.threads));
     json.attribute("runs", report.runs);

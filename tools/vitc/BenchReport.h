@@ -24,13 +24,15 @@ struct KernelTime {
 
 struct BenchReport {
   std::string name, target, precision;
+  std::string emulator; ///< that ran the library; empty: the processor itself
   int64_t batch = 1;
   unsigned threads = 0;
   int64_t runs = 0;
   double flops = 0; ///< nominal, of one batch
   double minMs = 0, medianMs = 0, p99Ms = 0;
-  double peak = 0; ///< operations a second; 0 if unknown
-  double rssMb = 0, processRssMb = 0, loadMs = 0;
+  double peak = 0;                    ///< operations a second; 0 if unknown
+  double rssMb = 0, processRssMb = 0; ///< NaN under an emulator
+  double loadMs = 0;
   std::vector<StepTime> steps; ///< empty unless asked for
 
   double imagesPerSecond() const { return 1000.0 * double(batch) / medianMs; }

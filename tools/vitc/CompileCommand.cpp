@@ -72,8 +72,13 @@ static void declareCodeOptions(Options &options, Settings &settings) {
                "one level of Strassen's algorithm for the large linear layers: "
                "faster, but less exact, and their weights take 1.75 times the "
                "memory");
-  options.text("cxx", "CXX", compile.cxx,
-               "the C++ compiler (default: $CXX, c++, g++ or clang++)");
+  options.text("cxx", "CXX", compile.toolchain.cxx,
+               "the C++ compiler (default: $CXX, c++, g++ or clang++; for "
+               "another architecture the distribution's cross compiler, e.g. "
+               "aarch64-linux-gnu-g++)");
+  options.text("sysroot", "DIR", compile.toolchain.sysroot,
+               "headers and libraries of the machine that is compiled for "
+               "(default: the compiler's own)");
   options.integer(
       "threads", "N", 0, 1024,
       [&](int64_t n) { compile.threads = unsigned(n); },

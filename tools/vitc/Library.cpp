@@ -1,5 +1,6 @@
 #include "Library.h"
 
+#include "EmulatedLibrary.h"
 #include "Text.h"
 
 #include "vitc/Driver/Targets.h"
@@ -98,6 +99,14 @@ static llvm::Error readOptions(const JsonObject &options, Manifest &manifest) {
   auto embeds = options.getBool("embed_weights", false);
   if (!embeds)
     return embeds.takeError();
+  for (auto [key, field] : {std::pair("cxx", &manifest.toolchain.cxx),
+                            std::pair("sysroot", &manifest.toolchain.sysroot)})
+    if (options.has(key)) {
+      auto value = options.getString(key);
+      if (!value)
+        return value.takeError();
+      *field = std::move(*value);
+    }
   manifest.batch = *batch;
   manifest.imageSize = *size;
   manifest.outputs = std::move(*outputs);
@@ -157,6 +166,69 @@ static llvm::Expected<Manifest> readManifest(StringRef file) {
 // Library
 //===----------------------------------------------------------------------===//
 
+namespace {
+
+/// A library in this process.
+class LoadedLibrary : public Library {
+public:
+  ~LoadedLibrary() override {
+    if (handle)
+      dlclose(handle);
+  }
+  llvm::Expected<std::unique_ptr<Context>>
+  createContext(unsigned threads) const override;
+
+private:
+  llvm::Error load() override;
+  void *handle = nullptr;
+};
+
+class LoadedContext : public Context {
+public:
+  LoadedContext(const Library &library, void *handle)
+      : library(library), handle(handle) {}
+  ~LoadedContext() override { library.getModel().destroy(handle); }
+
+  llvm::Error run(llvm::ArrayRef<vitc_image_v1> images,
+                  OutputBuffers &outputs) override {
+    return toError(
+        library.getModel().run(handle, images.data(), outputs.pointers()));
+  }
+  llvm::Error runTensor(llvm::ArrayRef<float> pixels,
+                        OutputBuffers &outputs) override {
+    assert(int64_t(pixels.size()) == library.tensorElements());
+    return toError(library.getModel().run_tensor(handle, pixels.data(),
+                                                 outputs.pointers()));
+  }
+  void observe(vitc_observer observer, void *user) override {
+    library.getModel().observe(handle, observer, user);
+  }
+
+private:
+  llvm::Error toError(vitc_status status) const {
+    return status == VITC_OK
+               ? llvm::Error::success()
+               : library.statusError(status,
+                                     library.getModel().status_text(status));
+  }
+
+  const Library &library;
+  void *handle;
+};
+
+} // namespace
+
+Context::~Context() = default;
+Library::~Library() = default;
+
+/// The target's architecture, if it is not this machine's.
+static const Architecture *foreignArchitecture(StringRef targetName) {
+  for (const Target &target : targets())
+    if (target.name == targetName && !target.architecture->isHost())
+      return target.architecture;
+  return nullptr;
+}
+
 llvm::Expected<std::unique_ptr<Library>> Library::open(StringRef folder) {
   auto file = findManifest(folder);
   if (!file)
@@ -164,19 +236,22 @@ llvm::Expected<std::unique_ptr<Library>> Library::open(StringRef folder) {
   auto manifest = readManifest(*file);
   if (!manifest)
     return manifest.takeError();
-  std::unique_ptr<Library> library(new Library());
+  std::unique_ptr<Library> library;
+  if (const Architecture *foreign = foreignArchitecture(manifest->target))
+    library = makeEmulatedLibrary(*foreign);
+  else
+    library = std::make_unique<LoadedLibrary>();
   library->manifest = std::move(*manifest);
-  if (llvm::Error error = library->load(folder.str()))
+  if (llvm::Error error = library->findFiles(folder.str()))
+    return error;
+  if (llvm::Error error = library->load())
+    return error;
+  if (llvm::Error error = library->check())
     return error;
   return library;
 }
 
-Library::~Library() {
-  if (handle)
-    dlclose(handle);
-}
-
-llvm::Error Library::load(const std::string &folder) {
+llvm::Error Library::findFiles(const std::string &folder) {
   const std::string &name = manifest.name;
   llvm::SmallString<256> absolute(join(folder, "lib", "lib" + name + ".so"));
   if (std::error_code code = fs::make_absolute(absolute))
@@ -189,6 +264,10 @@ llvm::Error Library::load(const std::string &folder) {
     if (!fs::exists(weightsPath))
       return userError(weightsPath, "the weights are missing; compile again");
   }
+  return llvm::Error::success();
+}
+
+llvm::Error LoadedLibrary::load() {
   handle = dlopen(libraryPath.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     StringRef reason = dlerror();
@@ -197,7 +276,7 @@ llvm::Error Library::load(const std::string &folder) {
                                       reason + "); it was compiled for " +
                                       manifest.target);
   }
-  std::string symbol = name + "_model";
+  std::string symbol = manifest.name + "_model";
   auto *table = reinterpret_cast<const vitc_model_v1 *(*)()>(
       dlsym(handle, symbol.c_str()));
   if (!table)
@@ -205,7 +284,19 @@ llvm::Error Library::load(const std::string &folder) {
                                       "; it is not the library that " +
                                       manifest.path + " describes");
   model = table();
-  return check();
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::unique_ptr<Context>>
+LoadedLibrary::createContext(unsigned threads) const {
+  vitc_options_v1 options = {};
+  options.threads = int32_t(threads);
+  void *context = nullptr;
+  vitc_status status = model->create(
+      weightsPath.empty() ? nullptr : weightsPath.c_str(), &options, &context);
+  if (status != VITC_OK)
+    return statusError(status, model->status_text(status));
+  return std::make_unique<LoadedContext>(*this, context);
 }
 
 llvm::Error Library::check() const {
@@ -237,7 +328,11 @@ int64_t Library::itemElements() const {
   return int64_t(model->channels) * model->height * model->width;
 }
 
-llvm::Error Library::statusError(vitc_status status) const {
+llvm::Error Library::statusError(vitc_status status, StringRef text) const {
+  if (status == VITC_ERROR_CPU && !emulator().empty())
+    return userError(libraryPath,
+                     "was compiled for " + manifest.target +
+                         ", which the emulated CPU is not; QEMU_CPU names it");
   if (status == VITC_ERROR_CPU) {
     std::string here;
     if (auto host = hostTarget())
@@ -248,29 +343,15 @@ llvm::Error Library::statusError(vitc_status status) const {
                                       "; compile it with --target host");
   }
   if (status == VITC_ERROR_IMAGE_SIZE)
-    return userError(llvm::Twine(model->status_text(status)) + ": " +
-                     llvm::Twine(model->width) + " x " +
+    return userError(text + ": " + llvm::Twine(model->width) + " x " +
                      llvm::Twine(model->height));
   bool weights = status >= VITC_ERROR_WEIGHTS_OPEN &&
                  status <= VITC_ERROR_WEIGHTS_CORRUPT && !weightsPath.empty();
-  return userError(weights ? weightsPath : libraryPath,
-                   model->status_text(status));
-}
-
-llvm::Expected<std::unique_ptr<Context>>
-Library::createContext(unsigned threads) const {
-  vitc_options_v1 options = {};
-  options.threads = int32_t(threads);
-  void *context = nullptr;
-  vitc_status status = model->create(
-      weightsPath.empty() ? nullptr : weightsPath.c_str(), &options, &context);
-  if (status != VITC_OK)
-    return statusError(status);
-  return std::unique_ptr<Context>(new Context(*this, context));
+  return userError(weights ? weightsPath : libraryPath, text);
 }
 
 //===----------------------------------------------------------------------===//
-// Context
+// Runs
 //===----------------------------------------------------------------------===//
 
 OutputBuffers::OutputBuffers(const vitc_model_v1 &model) {
@@ -278,29 +359,6 @@ OutputBuffers::OutputBuffers(const vitc_model_v1 &model) {
     values.emplace_back(size_t(model.outputs[i].elements));
   for (std::vector<float> &value : values)
     starts.push_back(value.data());
-}
-
-Context::~Context() { library.getModel().destroy(handle); }
-
-llvm::Error Context::run(llvm::ArrayRef<vitc_image_v1> images,
-                         OutputBuffers &outputs) {
-  vitc_status status =
-      library.getModel().run(handle, images.data(), outputs.pointers());
-  return status == VITC_OK ? llvm::Error::success()
-                           : library.statusError(status);
-}
-
-llvm::Error Context::runTensor(llvm::ArrayRef<float> pixels,
-                               OutputBuffers &outputs) {
-  assert(int64_t(pixels.size()) == library.tensorElements());
-  vitc_status status =
-      library.getModel().run_tensor(handle, pixels.data(), outputs.pointers());
-  return status == VITC_OK ? llvm::Error::success()
-                           : library.statusError(status);
-}
-
-void Context::observe(vitc_observer observer, void *user) {
-  library.getModel().observe(handle, observer, user);
 }
 
 std::vector<float> vitc::tool::makeNoise(int64_t elements) {

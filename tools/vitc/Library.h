@@ -3,6 +3,7 @@
 #ifndef VITC_TOOLS_LIBRARY_H
 #define VITC_TOOLS_LIBRARY_H
 
+#include "vitc/Driver/Toolchain.h"
 #include "vitc/Support/Json.h"
 #include "vitc/runtime/model.h"
 
@@ -28,6 +29,7 @@ struct Manifest {
   std::pair<int64_t, int64_t> imageSize;
   std::vector<std::string> outputs;
   bool embedsWeights = false;
+  ToolchainOptions toolchain; ///< what the library was built with, if named
   std::vector<std::string> labels;
 };
 
@@ -49,57 +51,61 @@ private:
 /// own text for its status.
 class Context {
 public:
+  Context() = default;
   Context(const Context &) = delete;
   Context &operator=(const Context &) = delete;
-  ~Context();
+  virtual ~Context();
 
   /// `images` has as many entries as the model's batch.
-  llvm::Error run(llvm::ArrayRef<vitc_image_v1> images, OutputBuffers &outputs);
-  llvm::Error runTensor(llvm::ArrayRef<float> pixels, OutputBuffers &outputs);
+  virtual llvm::Error run(llvm::ArrayRef<vitc_image_v1> images,
+                          OutputBuffers &outputs) = 0;
+  virtual llvm::Error runTensor(llvm::ArrayRef<float> pixels,
+                                OutputBuffers &outputs) = 0;
   /// A null observer turns observation off.
-  void observe(vitc_observer observer, void *user);
-
-private:
-  friend class Library;
-  Context(const class Library &library, void *handle)
-      : library(library), handle(handle) {}
-
-  const Library &library;
-  void *handle;
+  virtual void observe(vitc_observer observer, void *user) = 0;
 };
 
+/// A library that was loaded, or one for another architecture that runs under
+/// an emulator.
 class Library {
 public:
   /// Fails with a user error if the folder is not one that `vitc compile`
-  /// wrote, or if the library cannot be loaded on this machine.
+  /// wrote, or if the library cannot be run on this machine.
   static llvm::Expected<std::unique_ptr<Library>> open(llvm::StringRef folder);
   Library(const Library &) = delete;
   Library &operator=(const Library &) = delete;
-  ~Library();
+  virtual ~Library();
 
   const Manifest &getManifest() const { return manifest; }
+  /// Its functions may be null.
   const vitc_model_v1 &getModel() const { return *model; }
   llvm::ArrayRef<vitc_output_v1> outputs() const;
   llvm::ArrayRef<vitc_step_v1> steps() const;
   /// Floats of the tensor that one run takes, and of one of its items.
   int64_t tensorElements() const { return itemElements() * model->batch; }
   int64_t itemElements() const;
+  /// The emulator's name; empty if the library runs on the processor itself.
+  virtual llvm::StringRef emulator() const { return ""; }
 
   /// `threads` 0: one per core that the process may use.
-  llvm::Expected<std::unique_ptr<Context>>
-  createContext(unsigned threads) const;
-  /// A status as a user error.
-  llvm::Error statusError(vitc_status status) const;
+  virtual llvm::Expected<std::unique_ptr<Context>>
+  createContext(unsigned threads) const = 0;
+  /// A status, with the library's text for it, as a user error.
+  llvm::Error statusError(vitc_status status, llvm::StringRef text) const;
 
-private:
+protected:
   Library() = default;
-  llvm::Error load(const std::string &folder);
-  llvm::Error check() const;
+  /// Makes the table available.
+  virtual llvm::Error load() = 0;
 
   Manifest manifest;
-  std::string libraryPath, weightsPath;
-  void *handle = nullptr;
+  std::string libraryPath; ///< absolute
+  std::string weightsPath; ///< empty: embedded
   const vitc_model_v1 *model = nullptr;
+
+private:
+  llvm::Error findFiles(const std::string &folder);
+  llvm::Error check() const;
 };
 
 /// A tensor for one run of normal noise: the same on every machine.

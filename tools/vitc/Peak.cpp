@@ -122,6 +122,8 @@ PeakMeter::PeakMeter(llvm::StringRef target, unsigned threads)
 #if defined(__x86_64__)
   // The library ran here, so the processor has what its target needs; a target
   // for several instruction sets takes the widest there is.
+  if (!target.starts_with("x86-64"))
+    return;
   bool wide = target.contains("avx512") ||
               (target == "x86-64" && __builtin_cpu_supports("avx512f"));
   if (wide && __builtin_cpu_supports("avx512f")) {

@@ -36,6 +36,8 @@ llvm::Error vitc::tool::targetsCommand(const Invocation &invocation) {
           json.object([&] {
             json.attribute("name", target.name);
             json.attribute("summary", target.summary);
+            json.attribute("architecture", target.architecture->name);
+            json.attribute("native", target.architecture->isHost());
             json.attribute("host", &target == host);
           });
       });

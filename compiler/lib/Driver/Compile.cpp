@@ -8,7 +8,6 @@
 #include "vitc/Dialect/ViT/IR/ViT.h"
 #include "vitc/Driver/Targets.h"
 #include "vitc/Pipelines/Pipelines.h"
-#include "vitc/Support/Process.h"
 #include "vitc/Target/Weights.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -94,16 +93,18 @@ static llvm::json::Value toJson(Attribute attribute) {
   return llvm::json::Array(cast<DenseI64ArrayAttr>(attribute).asArrayRef());
 }
 
-/// Every kernel for every level of the target, with symbols that tell the
-/// levels apart.
+/// Every kernel for every level that has kernels of its own, with symbols that
+/// tell the levels apart.
 static std::vector<KernelRequest>
 kernelRequests(ModuleOp module, const Target &target,
                const LibraryDescription &library) {
   std::vector<KernelRequest> requests;
-  for (auto [level, variant] : llvm::zip(target.levels, library.variants))
+  for (const Level &level : target.levels) {
+    if (!llvm::is_contained(kernelLevels(library), level.name))
+      continue;
     for (auto spec : module.getOps<kernel::SpecOp>()) {
       std::string name =
-          spec.getSymName().str() + kernelSuffix(library, variant);
+          spec.getSymName().str() + kernelSuffix(library, level.name);
       llvm::json::Object config;
       for (NamedAttribute field : spec.getConfig())
         config[field.getName().str()] = toJson(field.getValue());
@@ -116,6 +117,7 @@ kernelRequests(ModuleOp module, const Target &target,
           {name,
            llvm::formatv("{0}", llvm::json::Value(std::move(document))).str()});
     }
+  }
   return requests;
 }
 
@@ -166,6 +168,7 @@ private:
   MLIRContext context;
   std::string diagnostics;
   const Target *target = nullptr;
+  Toolchain toolchain; ///< once a library is built
   ModelSource source;
   ImportedModel model;
   CompileReport report;
@@ -250,12 +253,8 @@ Compilation::compileKernels(ArrayRef<KernelRequest> requests) {
   KernelCompilerOptions compiler;
   compiler.program = installation.backendProgram;
   compiler.cacheFolder = installation.cacheFolder;
-  if (!options.cxx.empty()) {
-    llvm::Expected<std::string> cxx = findProgram(options.cxx);
-    if (!cxx)
-      return cxx.takeError();
-    compiler.cxx = *cxx;
-  }
+  if (!options.toolchain.cxx.empty() || !target->architecture->isHost())
+    compiler.cxx = toolchain.compiler;
   compiler.jobs =
       options.threads
           ? options.threads
@@ -284,9 +283,15 @@ static int64_t strassenExtraBytes(ModuleOp module) {
 }
 
 llvm::Error Compilation::emitLibrary(Staging &staging) {
+  llvm::Expected<Toolchain> found =
+      findToolchain(*target->architecture, options.toolchain);
+  if (!found)
+    return found.takeError();
+  toolchain = std::move(*found);
   LibraryDescription library = describeLibrary(*model.module, options.batch);
   for (const Level &level : target->levels)
-    library.variants.push_back({level.name.str(), level.cpu.str()});
+    library.variants.push_back(
+        {level.name.str(), level.cpu.str(), level.floatKernels.str()});
   std::vector<KernelRequest> requests =
       kernelRequests(*model.module, *target, library);
   llvm::Expected<std::vector<CompiledKernel>> kernels =
@@ -360,16 +365,16 @@ llvm::Error Compilation::emitLibrary(Staging &staging) {
       return error;
 
   std::vector<std::pair<std::string, std::string>> forwards;
-  for (const VariantDescription &variant : library.variants) {
+  for (const std::string &level : kernelLevels(library)) {
     llvm::Expected<std::string> forward =
-        emitForward(*model.module, library, variant);
+        emitForward(*model.module, library, level);
     if (!forward)
       return forward.takeError();
-    forwards.push_back({"forward_" + variant.level + ".cpp", *forward});
+    forwards.push_back({"forward_" + level + ".cpp", *forward});
   }
   if (llvm::Error error = buildLibrary(
           staging, library, {emitApi(library), forwards, *kernels, weightsPath},
-          options, installation, [&](unsigned done, unsigned total) {
+          toolchain, options, installation, [&](unsigned done, unsigned total) {
             progress("building the library", done, total);
           }))
     return error;

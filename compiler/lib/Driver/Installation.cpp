@@ -41,6 +41,7 @@ llvm::Expected<Installation> Installation::find(const char *argv0) {
                              : llvm::StringRef(VITC_SOURCE_DIR);
   installation.runtimeFolder = joinPath(root, "runtime");
   installation.modelsFolder = joinPath(root, "models");
+  installation.runnerFolder = joinPath(root, "tools/runner");
   if (!fs::exists(installation.runtimeFolder))
     return userError(program, "the runtime's sources are neither in " + share +
                                   "/runtime nor in " +

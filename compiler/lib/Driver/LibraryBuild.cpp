@@ -5,7 +5,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/Threading.h"
 
 using namespace vitc;
@@ -25,24 +24,6 @@ static const std::vector<std::string> compileFlags = {
     "-fno-threadsafe-statics",
     "-fno-asynchronous-unwind-tables",
     "-Wall"};
-
-static llvm::Expected<std::string> findCompiler(const std::string &asked) {
-  if (!asked.empty())
-    return findProgram(asked);
-  std::vector<std::string> names = {"c++", "g++", "clang++"};
-  if (std::optional<std::string> variable = llvm::sys::Process::GetEnv("CXX");
-      variable && !variable->empty())
-    names.insert(names.begin(), *variable);
-  for (const std::string &name : names) {
-    llvm::Expected<std::string> found = findProgram(name);
-    if (found)
-      return found;
-    llvm::consumeError(found.takeError());
-  }
-  return userError("no C++ compiler found (looked for " +
-                   llvm::join(names, ", ") +
-                   "); install g++ or name one with --cxx");
-}
 
 /// For a string literal, of C++ or of the assembler.
 static std::string escaped(llvm::StringRef text) {
@@ -161,18 +142,19 @@ writeSources(const Staging &staging, const LibraryDescription &library,
   return tree;
 }
 
+static ProcessRequest compilerCall(const Toolchain &toolchain,
+                                   std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), toolchain.flags.begin(),
+                   toolchain.flags.end());
+  return {toolchain.compiler, std::move(arguments)};
+}
+
 llvm::Error
 vitc::buildLibrary(const Staging &staging, const LibraryDescription &library,
-                   const LibrarySources &sources, const CompileOptions &options,
+                   const LibrarySources &sources, const Toolchain &toolchain,
+                   const CompileOptions &options,
                    const Installation &installation,
                    llvm::function_ref<void(unsigned, unsigned)> progress) {
-  llvm::Expected<std::string> compiler = findCompiler(options.cxx);
-  if (!compiler)
-    return compiler.takeError();
-  llvm::Expected<std::string> objcopy = findProgram("objcopy"),
-                              ar = findProgram("ar");
-  if (!objcopy || !ar)
-    return llvm::joinErrors(objcopy.takeError(), ar.takeError());
   bool keep = options.emit == "source";
   llvm::Expected<SourceTree> tree =
       writeSources(staging, library, sources, installation, keep);
@@ -194,7 +176,7 @@ vitc::buildLibrary(const Staging &staging, const LibraryDescription &library,
         std::vector<std::string>{"-I" + staging.path("include"),
                                  "-I" + installation.runtimeFolder + "/include",
                                  "-c", file, "-o", objects.back()});
-    compiles.push_back({*compiler, arguments});
+    compiles.push_back(compilerCall(toolchain, arguments));
   }
   unsigned done = 0, total = compiles.size() + 4;
   unsigned jobs =
@@ -227,16 +209,17 @@ vitc::buildLibrary(const Staging &staging, const LibraryDescription &library,
   std::string archive = staging.path("lib/lib" + library.name + ".a"),
               shared = staging.path("lib/lib" + library.name + ".so");
   std::vector<ProcessRequest> links = {
-      {*compiler, merge},
-      {*objcopy,
+      compilerCall(toolchain, merge),
+      {toolchain.objcopy,
        {"--wildcard", "--keep-global-symbol=" + library.name + "_*",
         "--strip-unneeded", merged, exported}},
-      {*ar, {"rcsD", archive, exported}},
+      {toolchain.ar, {"rcsD", archive, exported}},
       // Not the C++ driver's libraries: the product needs libc and libm only.
-      {*compiler,
-       {"-shared", "-nodefaultlibs", "-Wl,--no-undefined", "-Wl,-z,now",
-        "-Wl,-z,noexecstack", "-Wl,-soname,lib" + library.name + ".so", "-o",
-        shared, exported, "-lm", "-lc", "-lgcc"}}};
+      compilerCall(toolchain,
+                   {"-shared", "-nodefaultlibs", "-Wl,--no-undefined",
+                    "-Wl,-z,now", "-Wl,-z,noexecstack",
+                    "-Wl,-soname,lib" + library.name + ".so", "-o", shared,
+                    exported, "-lm", "-lc", "-lgcc"})};
   for (const ProcessRequest &link : links) {
     if (llvm::Error failed = runProcess(link))
       return failed;

@@ -1,5 +1,5 @@
-/// From generated sources and kernel objects to libID.a and libID.so, with the
-/// system's C++ compiler and binutils.
+/// From generated sources and kernel objects to libID.a and libID.so, with a
+/// C++ compiler and binutils.
 #ifndef VITC_LIB_DRIVER_LIBRARYBUILD_H
 #define VITC_LIB_DRIVER_LIBRARYBUILD_H
 
@@ -23,8 +23,8 @@ struct LibrarySources {
 /// asked for.
 llvm::Error
 buildLibrary(const Staging &staging, const LibraryDescription &library,
-             const LibrarySources &sources, const CompileOptions &options,
-             const Installation &installation,
+             const LibrarySources &sources, const Toolchain &toolchain,
+             const CompileOptions &options, const Installation &installation,
              llvm::function_ref<void(unsigned done, unsigned total)> progress);
 
 } // namespace vitc

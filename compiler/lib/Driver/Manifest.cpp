@@ -134,6 +134,18 @@ llvm::Expected<std::string> vitc::makeManifest(const ManifestInputs &inputs) {
     steps.push_back(
         json::Object{{"layer", step.layer}, {"kernel", step.kernel}});
 
+  json::Object options{
+      {"batch", library.batch},
+      {"image_size", json::Array{library.height, library.width}},
+      {"outputs", std::move(outputNames)},
+      {"embed_weights", inputs.options.embedWeights},
+      {"fast_matmul", inputs.options.fastMatmul}};
+  // Only where they were given: they are what runs the library elsewhere, too.
+  if (!inputs.options.toolchain.cxx.empty())
+    options["cxx"] = inputs.options.toolchain.cxx;
+  if (!inputs.options.toolchain.sysroot.empty())
+    options["sysroot"] = inputs.options.toolchain.sysroot;
+
   json::Object manifest{
       {"format", 1},
       {"vitc", VITC_VERSION},
@@ -147,12 +159,7 @@ llvm::Expected<std::string> vitc::makeManifest(const ManifestInputs &inputs) {
                                   ? json::Value(int64_t(*inputs.source.seed))
                                   : json::Value(nullptr)},
                              {"files", std::move(*files)}}},
-      {"options",
-       json::Object{{"batch", library.batch},
-                    {"image_size", json::Array{library.height, library.width}},
-                    {"outputs", std::move(outputNames)},
-                    {"embed_weights", inputs.options.embedWeights},
-                    {"fast_matmul", inputs.options.fastMatmul}}},
+      {"options", std::move(options)},
       {"input", json::Object{{"channels", library.channels},
                              {"height", library.height},
                              {"width", library.width},

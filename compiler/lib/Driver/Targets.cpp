@@ -3,11 +3,28 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace vitc;
 
-static constexpr Level x86Levels[] = {{"avx2", "x86-64-avx2", "Avx2"},
-                                      {"avx512", "x86-64-avx512", "Avx512"}};
+static const Architecture x86 = {"x86_64", "x86_64-linux-gnu",
+                                 "g++-x86-64-linux-gnu", "qemu-x86_64",
+                                 "qemu-user"};
+static const Architecture arm = {"aarch64", "aarch64-linux-gnu",
+                                 "g++-aarch64-linux-gnu", "qemu-aarch64",
+                                 "qemu-user"};
+
+static constexpr Level x86Levels[] = {
+    {"avx2", "x86-64-avx2", "Avx2", "avx2"},
+    {"avx512", "x86-64-avx512", "Avx512", "avx512"}};
+
+// Every 64-bit ARM has NEON. Dot products are of 8-bit integers: float32
+// kernels come out the same with and without them, byte for byte.
+static constexpr Level armLevels[] = {
+    {"neon", "arm-64", "Baseline", "neon"},
+    {"dotprod", "arm-64-dotprod", "ArmDotprod", "neon"}};
+static constexpr Level armDotprodLevels[] = {
+    {"dotprod", "arm-64-dotprod", "ArmDotprod", "dotprod"}};
 
 static const Target known[] = {
     // Two vectors of 16 floats or four of 8, so that both levels read the same
@@ -15,15 +32,29 @@ static const Target known[] = {
     {"x86-64",
      "any x86-64 with AVX2: AVX2 and AVX-512 code in one library, chosen when "
      "it is loaded",
-     x86Levels, 32},
+     &x86, x86Levels, 32},
     // Two vectors of 8 floats: the 6x16 tile fills 12 of 16 registers.
-    {"x86-64-avx2", "x86-64 with AVX2 and FMA (Haswell, Zen and later)",
+    {"x86-64-avx2", "x86-64 with AVX2 and FMA (Haswell, Zen and later)", &x86,
      llvm::ArrayRef(x86Levels, 1), 16},
     // Two vectors of 16 floats: the 11x32 tile fills 22 of 32 registers.
     {"x86-64-avx512",
      "x86-64 with AVX-512 F, BW, CD, DQ and VL (Skylake-X, Zen 4 and later)",
-     llvm::ArrayRef(x86Levels).drop_front(), 32},
+     &x86, llvm::ArrayRef(x86Levels).drop_front(), 32},
+    // Four vectors of 4 floats: the 6x16 tile fills 24 of 32 registers.
+    {"arm-64",
+     "any 64-bit ARM: NEON and dot-product code in one library, chosen when it "
+     "is loaded",
+     &arm, armLevels, 16},
+    {"arm-64-dotprod",
+     "64-bit ARM with dot products (Cortex-A55 and -A76, Neoverse, Apple M1 "
+     "and later)",
+     &arm, armDotprodLevels, 16},
 };
+
+bool Architecture::isHost() const {
+  return llvm::Triple(llvm::sys::getProcessTriple()).getArch() ==
+         llvm::Triple(triple).getArch();
+}
 
 llvm::ArrayRef<Target> vitc::targets() { return known; }
 
@@ -33,6 +64,8 @@ llvm::Expected<const Target *> vitc::hostTarget() {
     return llvm::all_of(
         names, [&](llvm::StringRef name) { return features.lookup(name); });
   };
+  if (arm.isHost())
+    return findTarget(hasAll({"dotprod"}) ? "arm-64-dotprod" : "arm-64");
   if (hasAll({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}))
     return findTarget("x86-64-avx512");
   if (hasAll({"avx2", "fma", "f16c"}))

@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 
@@ -71,8 +72,10 @@ static int spawn(const ProcessRequest &request, const char *errorFile,
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY,
                                    0);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY,
-                                   0);
+  posix_spawn_file_actions_addopen(
+      &files, STDOUT_FILENO,
+      request.outputFile.empty() ? "/dev/null" : request.outputFile.c_str(),
+      O_WRONLY, 0);
   posix_spawn_file_actions_addopen(&files, STDERR_FILENO, errorFile,
                                    O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawnattr_t attributes;
@@ -86,8 +89,7 @@ static int spawn(const ProcessRequest &request, const char *errorFile,
   return error;
 }
 
-/// Starts the program with its standard error going to a file; standard output
-/// is dropped.
+/// Starts the program with its standard error going to a file.
 static llvm::Expected<Running> start(const ProcessRequest &request,
                                      size_t index) {
   InterruptLock lock;
@@ -180,6 +182,23 @@ llvm::Error vitc::runProcess(const ProcessRequest &request) {
                                        llvm::join(request.arguments, " ") +
                                        "\nfailed: " + result.describe());
       });
+}
+
+llvm::Expected<std::string> vitc::runForOutput(ProcessRequest request) {
+  llvm::SmallString<128> file;
+  if (std::error_code code =
+          llvm::sys::fs::createTemporaryFile("vitc", "stdout", file))
+    return llvm::createStringError(code, "cannot create a temporary file: " +
+                                             code.message());
+  llvm::FileRemover remover(file);
+  request.outputFile = std::string(file);
+  if (llvm::Error error = runProcess(request))
+    return error;
+  auto text = llvm::MemoryBuffer::getFile(file);
+  if (!text)
+    return llvm::createStringError(text.getError(),
+                                   file + ": " + text.getError().message());
+  return (*text)->getBuffer().trim().str();
 }
 
 llvm::Expected<std::string> vitc::findProgram(llvm::StringRef name) {

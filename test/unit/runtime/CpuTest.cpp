@@ -25,6 +25,10 @@ TEST(Cpu, AgreesWithTheCompilersCheck) {
   EXPECT_EQ(cpuSupports(Cpu::Avx512), avx512);
 }
 
+TEST(Cpu, HasNoArmInstructions) {
+  EXPECT_FALSE(cpuSupports(Cpu::ArmDotprod));
+}
+
 #else
 
 TEST(Cpu, HasNoX86Instructions) {

@@ -3,7 +3,7 @@
 #ifndef VITC_DRIVER_COMPILE_H
 #define VITC_DRIVER_COMPILE_H
 
-#include "vitc/Support/Error.h"
+#include "vitc/Driver/Toolchain.h"
 
 #include <cstdint>
 #include <functional>
@@ -18,6 +18,7 @@ struct Installation {
   std::string backendProgram; ///< vitc-halide
   std::string runtimeFolder;  ///< include/ and src/ of the runtime
   std::string modelsFolder;   ///< models/*.json
+  std::string runnerFolder;   ///< tools/runner: runs libraries for others
   std::string cacheFolder;    ///< compiled kernels, kept between runs
 
   /// From the program's own path; VITC_CACHE_DIR overrides the cache (default
@@ -49,7 +50,7 @@ struct CompileOptions {
       untilAfter; ///< stop after this stage (import, simplify, fuse, kernels,
                   ///< plan) and print the IR to standard output
   bool printIr = false; ///< print the IR after every stage to standard error
-  std::string cxx;      ///< C++ compiler; $CXX, c++, g++ or clang++ if empty
+  ToolchainOptions toolchain;
   unsigned threads = 0; ///< kernels compiled at a time; all cores if 0
 };
 

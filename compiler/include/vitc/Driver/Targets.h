@@ -8,17 +8,35 @@
 
 namespace vitc {
 
-/// One instruction set, with kernels of its own.
+/// The kind of machine that runs a library, and what builds for it and runs it
+/// on another kind: Toolchain.h.
+struct Architecture {
+  llvm::StringLiteral name;    ///< "aarch64", as compilers spell it
+  llvm::StringLiteral triple;  ///< what the distribution's cross tools start in
+  llvm::StringLiteral package; ///< that has its cross compiler
+  llvm::StringLiteral emulator;        ///< "qemu-aarch64"
+  llvm::StringLiteral emulatorPackage; ///< that has the emulator
+
+  /// Whether vitc itself runs on it.
+  bool isHost() const;
+};
+
+/// One instruction set.
 struct Level {
   llvm::StringLiteral name; ///< "avx2"
   llvm::StringLiteral
       backend;             ///< the backends' name of it: docs/KernelProtocol.md
   llvm::StringLiteral cpu; ///< enumerator of vitc::rt::Cpu that it needs
+  /// The level whose float32 kernels it runs: itself, or an earlier one of the
+  /// target where it adds nothing that such kernels use. They are then in the
+  /// library once.
+  llvm::StringLiteral floatKernels;
 };
 
 struct Target {
   llvm::StringLiteral name;
   llvm::StringLiteral summary;
+  const Architecture *architecture;
   llvm::ArrayRef<Level> levels; ///< from the least demanding to the most
   /// Columns in a panel of packed weights: a whole number of vectors of every
   /// level, so that one copy of the weights serves all.
@@ -26,8 +44,8 @@ struct Target {
 };
 
 llvm::ArrayRef<Target> targets();
-/// `host` is resolved by cpuid; an unknown name gets an error that lists the
-/// known ones.
+/// `host` is resolved by what the CPU says of itself; an unknown name gets an
+/// error that lists the known ones.
 llvm::Expected<const Target *> findTarget(llvm::StringRef name);
 /// The target that `host` means on this machine, or an error that says which
 /// instructions are missing.

@@ -13,7 +13,8 @@ struct ProcessRequest {
   std::string program; ///< a path
   std::vector<std::string> arguments;
   std::vector<std::string> environment =
-      {}; ///< NAME=value; the rest is vitc's own
+      {};                      ///< NAME=value; the rest is vitc's own
+  std::string outputFile = ""; ///< for standard output; dropped if empty
 };
 
 struct ProcessResult {
@@ -39,6 +40,10 @@ llvm::Error runProcesses(
 
 /// One program; its failure is an error that has the command and the complaint.
 llvm::Error runProcess(const ProcessRequest &request);
+
+/// One program, and what it wrote to standard output, without the blanks
+/// around it.
+llvm::Expected<std::string> runForOutput(ProcessRequest request);
 
 /// The path of a program: as it is if it has a slash, else looked up in PATH.
 llvm::Expected<std::string> findProgram(llvm::StringRef name);

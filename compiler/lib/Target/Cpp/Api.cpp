@@ -43,8 +43,8 @@ static std::string stepRows(const LibraryDescription &library) {
 
 static std::string forwardDeclarations(const LibraryDescription &library) {
   std::string text;
-  for (const VariantDescription &variant : library.variants)
-    text += "namespace " + library.name + "_" + variant.level +
+  for (const std::string &level : kernelLevels(library))
+    text += "namespace " + library.name + "_" + level +
             " {\nvoid forward(const vitc::rt::Invocation &run);\n}\n";
   return text;
 }
@@ -54,7 +54,7 @@ static std::string variantRows(const LibraryDescription &library) {
   for (const VariantDescription &variant : library.variants)
     rows += llvm::formatv("    {{{0}, vitc::rt::Cpu::{1}, {2}_{3}::forward},\n",
                           quoted(variant.level), variant.cpu, library.name,
-                          variant.level)
+                          variant.kernels)
                 .str();
   return rows;
 }

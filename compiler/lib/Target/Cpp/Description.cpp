@@ -75,22 +75,31 @@ LibraryDescription vitc::describeLibrary(ModuleOp module, int64_t batch) {
   return library;
 }
 
-std::string vitc::kernelSuffix(const LibraryDescription &library,
-                               const VariantDescription &variant) {
-  return library.variants.size() > 1 ? "_" + variant.level : "";
+std::vector<std::string> vitc::kernelLevels(const LibraryDescription &library) {
+  std::vector<std::string> levels;
+  for (const VariantDescription &variant : library.variants)
+    if (!llvm::is_contained(levels, variant.kernels))
+      levels.push_back(variant.kernels);
+  return levels;
 }
 
-llvm::Expected<std::string>
-vitc::emitForward(ModuleOp planned, const LibraryDescription &library,
-                  const VariantDescription &variant) {
+std::string vitc::kernelSuffix(const LibraryDescription &library,
+                               StringRef kernelLevel) {
+  return kernelLevels(library).size() > 1 ? ("_" + kernelLevel).str() : "";
+}
+
+llvm::Expected<std::string> vitc::emitForward(ModuleOp planned,
+                                              const LibraryDescription &library,
+                                              StringRef kernelLevel) {
   OwningOpRef<ModuleOp> copy = planned.clone();
   ModuleOp module = *copy;
   PassManager manager(module.getContext());
-  manager.addPass(createConvertKernelToEmitCPass(
-      {library.name + "_" + variant.level, kernelSuffix(library, variant)}));
+  manager.addPass(
+      createConvertKernelToEmitCPass({(library.name + "_" + kernelLevel).str(),
+                                      kernelSuffix(library, kernelLevel)}));
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "// " << library.model << " for " << variant.level
+  os << "// " << library.model << " for " << kernelLevel
      << ", one kernel call a line. Written by vitc; do not edit.\n";
   if (failed(manager.run(module)) || failed(emitc::translateToCpp(module, os)))
     return llvm::createStringError(

@@ -24,10 +24,12 @@ struct StepDescription {
   int64_t bufferOffset, bufferRows, bufferColumns, bufferStride;
 };
 
-/// The forward function for one instruction set.
+/// One instruction set.
 struct VariantDescription {
-  std::string level; ///< "avx2"
-  std::string cpu;   ///< enumerator of vitc::rt::Cpu
+  std::string level;   ///< "avx2"
+  std::string cpu;     ///< enumerator of vitc::rt::Cpu
+  std::string kernels; ///< the level whose kernels it runs: itself or an
+                       ///< earlier one
 };
 
 /// Everything the texts say about one library.
@@ -63,15 +65,17 @@ std::string emitPkgConfig(const LibraryDescription &library);
 std::string emitExample(const LibraryDescription &library);
 std::string emitExampleCMake(const LibraryDescription &library);
 
-/// The symbol of a kernel at one level; where there is one level only, the
-/// kernel's own name.
+/// The levels that have kernels and a forward function of their own.
+std::vector<std::string> kernelLevels(const LibraryDescription &library);
+/// What the symbols of a level's kernels end in; nothing where there is one
+/// such level only.
 std::string kernelSuffix(const LibraryDescription &library,
-                         const VariantDescription &variant);
-/// The forward function of one level through EmitC; `module` is a planned
-/// module.
+                         llvm::StringRef kernelLevel);
+/// The forward function of one of the kernelLevels through EmitC; `module` is a
+/// planned module.
 llvm::Expected<std::string> emitForward(mlir::ModuleOp module,
                                         const LibraryDescription &library,
-                                        const VariantDescription &variant);
+                                        llvm::StringRef kernelLevel);
 
 } // namespace vitc
 

@@ -1,6 +1,6 @@
 """Times kernels on this machine, as a share of the FMA peak that is measured between their runs. Run by hand:
 
-  VITC_HALIDE=build/bin/vitc-halide python test/performance/kernels.py
+  VITC_BACKEND=build/bin/vitc-halide python test/performance/kernels.py
       [gemm|conv|depthwise|fast_gemm|attention|single_query_attention|norm|group_norm|patch_embed]... [--threads] [--cold]
       [--schedule '{"tile_m": 4}'] [--panel 32] [--shape M,N,K] [--bias]
 

@@ -23,7 +23,7 @@ def complete(family, spec, wishes):
 
 for family, spec in [("gemm", GEMM), ("attention", ATTENTION), ("norm", NORM)]:
     space = ask(family, spec, "--space")
-    assert space["backend"] == "halide", space
+    assert space["backend"] == NAME, space
     defaults = {p["name"]: p["default"] for p in space["parameters"]}
     assert complete(family, spec, [{}]) == [defaults]
     for parameter in space["parameters"]:

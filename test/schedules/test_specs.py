@@ -170,7 +170,7 @@ done = subprocess.run([BACKEND, "--spec", request, "-o", prefix], capture_output
 assert done.returncode == 2 and done.stderr.startswith("error: "), (done.returncode, done.stderr)
 
 version = json.loads(subprocess.run([BACKEND, "--version"], capture_output=True, text=True, check=True).stdout)
-assert version["backend"] == "halide" and version["protocol"] == 1, version
+assert version["backend"] == NAME and version["protocol"] == 1, version
 assert "--spec" in subprocess.run([BACKEND, "--help"], capture_output=True, text=True, check=True).stdout
 
 # The report names every parameter, and can be given back as the schedule.

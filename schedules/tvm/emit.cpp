@@ -1,0 +1,78 @@
+#include "emit.h"
+
+#include "common/files.h"
+#include "lower.h"
+#include "target.h"
+
+#include <chrono>
+
+namespace vitc::tvm_backend {
+
+std::string tvmVersion() { return VITC_TVM_VERSION; }
+
+/// "const float *a, float *out", each with `before` in front.
+static std::string parameterList(const Kernel &kernel,
+                                 const std::string &before,
+                                 const std::string &after) {
+  std::string text;
+  for (const Argument &argument : kernel.arguments)
+    text += before + (argument.isOutput ? "float *" : "const float *") +
+            argument.name + after;
+  return text;
+}
+
+static std::string adapterText(const Kernel &kernel, const KernelSpec &spec) {
+  std::string names;
+  for (const Argument &argument : kernel.arguments) {
+    names += (names.empty() ? "" : ", ") + argument.name;
+  }
+  std::string declarations, calls;
+  for (size_t i = 0; i < kernel.stages.size(); ++i) {
+    const Stage &stage = kernel.stages[i];
+    std::string symbol = stageSymbol(spec.name, i);
+    declarations += "extern \"C\" void " + symbol + "(int32_t task" +
+                    parameterList(kernel, ", ", "") + ");\n";
+    calls += std::string("  ") +
+             (stage.parallel ? "runParallel(context, " : "runSerially(") +
+             std::to_string(stage.tasks()) + ", [=](int32_t task) {\n    " +
+             symbol + "(task, " + names + ");\n  });\n";
+  }
+  return "// " + spec.name + ": " + spec.family + " for " + spec.target +
+         ", written by vitc-tvm (TVM " + tvmVersion() +
+         "). Do not edit.\n#include \"vitc/runtime/tasks.h\"\n\n"
+         "using vitc::rt::runParallel;\nusing vitc::rt::runSerially;\n\n" +
+         declarations + "\nextern \"C\" void " + spec.name + "(void *context" +
+         parameterList(kernel, ", ", "") + ") {\n" + calls + "}\n";
+}
+
+void emitKernel(const Kernel &kernel, const KernelSpec &spec,
+                const EmitOptions &options, double milliseconds) {
+  auto start = std::chrono::steady_clock::now();
+  Node target = tvmTarget(spec.target);
+  Node module = lowerKernel(kernel, spec.name, target);
+  FileSet files;
+  if (options.stmt)
+    writeText(files.add(options.prefix + ".stmt"),
+              std::string(call("node.TVMScriptPrinterScript", module, nullptr)
+                              .cast<ffi::String>()));
+  Node code = make("target.build.llvm", module, target);
+  std::string object = files.add(options.prefix + ".o");
+  call("ffi.ModuleWriteToFile", code, object, "o");
+  std::string assembly;
+  if (options.assembly) {
+    assembly = files.add(options.prefix + ".s");
+    writeText(
+        assembly,
+        std::string(
+            call("ffi.ModuleInspectSource", code, "asm").cast<ffi::String>()));
+  }
+  writeText(files.add(options.prefix + ".cpp"), adapterText(kernel, spec));
+  std::chrono::duration<double, std::milli> elapsed =
+      std::chrono::steady_clock::now() - start;
+  writeText(files.add(options.prefix + ".json"),
+            reportText("tvm", tvmVersion(), spec, kernel.schedule.values,
+                       object, milliseconds + elapsed.count(), assembly));
+  files.commit();
+}
+
+} // namespace vitc::tvm_backend

@@ -1,0 +1,144 @@
+#include "math.h"
+
+namespace vitc::tvm_backend {
+
+/// Horner's rule, the highest power first: one FMA per coefficient.
+static Expr polynomial(const Expr &x, const std::vector<double> &coefficients) {
+  Expr result = coefficients[0];
+  for (size_t i = 1; i < coefficients.size(); ++i)
+    result = result * x + Expr(coefficients[i]);
+  return result;
+}
+
+static Expr clampTo(const Expr &x, float least, float most) {
+  return lesserOf(greaterOf(x, least), most);
+}
+
+/// Adding 1.5·2^23 pushes the fraction out: the sum's low bits are x rounded to
+/// the nearest integer, and taking it off again gives that integer as a float.
+/// TVM's code generator is not allowed to regroup sums, so both steps stay.
+constexpr float roundingShift = 12582912.0f;
+constexpr int roundingShiftBits = 0x4b400000;
+
+/// The integer n, in [-126, 127], that was rounded with the shift, as the
+/// exponent field's increment.
+static Expr exponentOf(const Expr &shifted) {
+  return shiftLeft(reinterpretAs(int32, shifted) - Expr(roundingShiftBits), 23);
+}
+
+Expr fastExp(const Expr &argument) {
+  // e^x = 2^n · e^f with |f| <= ln(2)/2; ln(2) is subtracted in two parts (Cody
+  // and Waite). The polynomial is Cephes' expf.
+  constexpr float log2e = 1.44269504f, ln2High = 0.693359375f,
+                  ln2Low = -2.12194440e-4f;
+  constexpr float least = -87.3365447f,
+                  most = 88.3762589f; // 2^-126 and 2^127.5
+  return let("x", clampTo(argument, least, most), [&](const Expr &x) {
+    Expr sum = x * Expr(log2e) + Expr(roundingShift);
+    return let("shifted", sum, [&](const Expr &shifted) {
+      return let("n", shifted - Expr(roundingShift), [&](const Expr &n) {
+        Expr rest = x - n * Expr(ln2High) - n * Expr(ln2Low);
+        return let("f", rest, [&](const Expr &f) {
+          Expr p = polynomial(f, {1.9875691500e-4, 1.3981999507e-3,
+                                  8.3334519073e-3, 4.1665795894e-2,
+                                  1.6666665459e-1, 5.0000001201e-1});
+          Expr power =
+              reinterpretAs(float32, exponentOf(shifted) + Expr(0x3f800000));
+          return (p * f * f + f + Expr(1.0f)) * power;
+        });
+      });
+    });
+  });
+}
+
+Expr fastExp2NonPositive(const Expr &argument) {
+  // The same with an exact reduction. The polynomial is 2^f on [-1/2, 1/2],
+  // minimax in relative error (9e-8) among those that are 1 at 0, in Estrin's
+  // order; n is added to its exponent field.
+  return let("x", greaterOf(argument, -125.0f), [&](const Expr &x) {
+    return let("shifted", x + Expr(roundingShift), [&](const Expr &shifted) {
+      return let("f", x - (shifted - Expr(roundingShift)), [&](const Expr &f) {
+        return let("f2", f * f, [&](const Expr &f2) {
+          Expr low = polynomial(f, {6.93146978e-1, 1.0}),
+               middle = polynomial(f, {5.55073374e-2, 2.40222421e-1}),
+               high = polynomial(f, {1.32647273e-3, 9.67151273e-3});
+          Expr p = (high * f2 + middle) * f2 + low;
+          return reinterpretAs(float32,
+                               reinterpretAs(int32, p) + exponentOf(shifted));
+        });
+      });
+    });
+  });
+}
+
+/// x · numerator(x²) / denominator(x²) for |x| <= most.
+static Expr rational(const Expr &argument, float most,
+                     const std::vector<double> &numerator,
+                     const std::vector<double> &denominator) {
+  return let("x", clampTo(argument, -most, most), [&](const Expr &x) {
+    return let("x2", x * x, [&](const Expr &x2) {
+      return x * polynomial(x2, numerator) / polynomial(x2, denominator);
+    });
+  });
+}
+
+Expr fastErf(const Expr &x) {
+  // A rational minimax approximation with odd numerator, the one that Eigen
+  // uses. |erf| is 1 in float beyond 4.
+  return rational(
+      x, 4.0f,
+      {-2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06,
+       -5.69250639462346e-05, -7.34990630326855e-04, -2.95459980854025e-03,
+       -1.60960333262415e-02},
+      {-1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03,
+       -7.37332916720468e-03, -1.42647390514189e-02});
+}
+
+Expr fastTanh(const Expr &x) {
+  // As above, of the same origin. tanh is 1 in float beyond 7.9.
+  return rational(x, 7.90531111f,
+                  {-2.76076847742355e-16, 2.00018790482477e-13,
+                   -8.60467152213735e-11, 5.12229709037114e-08,
+                   1.48572235717979e-05, 6.37261928875436e-04,
+                   4.89352455891786e-03},
+                  {1.19825839466702e-06, 1.18534705686654e-04,
+                   2.26843463243900e-03, 4.89352518554385e-03});
+}
+
+static Expr gelu(const Expr &argument) {
+  constexpr float sqrtHalf = 0.707106781f;
+  // Where the normal distribution's tail is below 2e-8 the result is x or 0: an
+  // error of erf's last bit, times a large x, must not get through.
+  constexpr float tail = 5.5f;
+  return let("y", argument, [&](const Expr &y) {
+    Expr half = Expr(0.5f) * y;
+    Expr middle = half + half * fastErf(y * Expr(sqrtHalf));
+    return select(greaterOf(y, -y) > Expr(tail), greaterOf(y, 0.0f), middle);
+  });
+}
+
+static Expr sigmoidTimes(const Expr &x, const Expr &argument) {
+  return x / (Expr(1.0f) + fastExp(-argument));
+}
+
+Expr activation(const std::string &name, const Expr &argument) {
+  if (name == "none")
+    return argument;
+  if (name == "gelu")
+    return gelu(argument);
+  if (name == "relu")
+    return greaterOf(argument, 0.0f);
+  if (name == "tanh")
+    return fastTanh(argument);
+  return let("y", argument, [&](const Expr &y) {
+    if (name == "gelu_tanh") // 0.5 x (1 + tanh(u)) = x sigmoid(2u), u =
+                             // sqrt(2/pi) (x + 0.044715 x^3)
+      return sigmoidTimes(y, Expr(1.59576912f) * y *
+                                 (Expr(1.0f) + Expr(0.044715f) * y * y));
+    if (name == "quick_gelu")
+      return sigmoidTimes(y, Expr(1.702f) * y);
+    return sigmoidTimes(name == "sigmoid" ? Expr(1.0f) : y, y);
+  });
+}
+
+} // namespace vitc::tvm_backend

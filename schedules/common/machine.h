@@ -14,6 +14,10 @@ struct Machine {
   int tileN;        ///< columns of a register tile, where the panel allows it
   int tileRowsMax;  ///< rows of a register tile of tileN columns
   int fastDepth;    ///< steps of k of one pass of a fast product
+  int unrollK;      ///< steps of k that share a loop branch
+  /// A multiply-add takes one lane of a register for all lanes: a product's
+  /// left operand is loaded in vectors over k, one for each row of the tile.
+  bool multipliesByLane;
 
   /// The widest vector, up to the register, that divides `extent`. Odd extents
   /// end at 1.
@@ -21,7 +25,8 @@ struct Machine {
 
   /// Rows of a register tile over `columns` columns made of vectors of `lanes`:
   /// as many as leave a register for each vector of the right operand and one
-  /// for the left operand's broadcast.
+  /// for the left operand's broadcast; or, by lanes, two for the right operand
+  /// and one for each row of the left one.
   int tileRows(int columns, int lanes) const;
 };
 

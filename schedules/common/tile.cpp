@@ -59,12 +59,10 @@ Tile readTile(Schedule &schedule, const Machine &machine, int rows, int panel,
             .worthwhileUpTo(machine.registers / accumulators));
   }
 
-  // Eight steps of k share one loop branch and use every float of the left
-  // operand's half cache lines.
   int steps = k / chains;
   int unroll = schedule.get(
       "unroll_k", "steps of k per branch",
-      divisorUpTo(steps, std::max(1, 8 / chains)),
+      divisorUpTo(steps, std::max(1, machine.unrollK / chains)),
       Values(1, 64)
           .dividing(steps, "the " + std::to_string(steps) + " steps of k")
           .worthwhileUpTo(32));

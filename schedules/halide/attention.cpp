@@ -317,7 +317,8 @@ void Attention::scheduleLoops() {
   out.split(d, dn, di, second.columns);
   splitQueries(out, {di, ii, dn});
   out.vectorize(di, lanesD).unroll(di).unroll(ii);
-  scheduleTile(mixed, d, {i}, rj, /*outerK=*/{}, second, LoopLevel(out, dn));
+  scheduleTile(mixed, d, {i}, rj, /*outerK=*/{}, second, machine,
+               LoopLevel(out, dn));
 
   Func consumer = out;
   if (withMaps) {
@@ -349,7 +350,7 @@ void Attention::scheduleLoops() {
         .vectorize(ji, machine.lanes)
         .unroll(ji)
         .unroll(row);
-    scheduleTile(part, j, {i}, rd, /*outerK=*/{}, tile,
+    scheduleTile(part, j, {i}, rd, /*outerK=*/{}, tile, machine,
                  LoopLevel(scores, rowTile));
   };
   Tile first = {tileRows, panel, machine.lanes, /*chains=*/1,

@@ -90,7 +90,7 @@ Kernel buildConv(Fields &spec, Schedule &schedule, const Machine &machine) {
   PanelLoops loops = {rows, panel, panels, /*batch=*/1,
                       /*depth=*/double(length)};
   TileLoops tiles = schedulePanels(out, loops, tile, schedule);
-  scheduleTile(product, n, {m}, k.x, /*outerK=*/{k.y, k.z}, tile,
+  scheduleTile(product, n, {m}, k.x, /*outerK=*/{k.y, k.z}, tile, machine,
                tiles.rowTile);
   base.compute_at(tiles.rowTile).store_in(MemoryType::Register).unroll(m);
   scheduleMap(source, planes, windows.channels,

@@ -123,7 +123,7 @@ Kernel buildDepthwise(Fields &spec, Schedule &schedule,
     out.split(unit, task, unit, block, TailStrategy::GuardWithIf)
         .fuse(task, b, task)
         .parallel(task);
-  scheduleTile(sum, c, {x}, k.x, /*outerK=*/{k.y}, tile,
+  scheduleTile(sum, c, {x}, k.x, /*outerK=*/{k.y}, tile, machine,
                LoopLevel(out, channelsFirst ? xo : co));
   // A small window is one branch.
   constexpr int mostSteps = 9;

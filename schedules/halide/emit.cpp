@@ -2,10 +2,12 @@
 
 #include "assemble.h"
 #include "common/files.h"
+#include "lanes.h"
 #include "stack.h"
 #include "target.h"
 
 #include <chrono>
+#include <cstdlib>
 
 using namespace Halide;
 
@@ -57,6 +59,14 @@ static std::string adapterText(const Kernel &kernel, const KernelSpec &spec) {
          objectSymbol(spec) + "(context" + arguments + ");\n}\n";
 }
 
+/// Halide's way to LLVM's own options; what the user has set is left alone.
+/// LLVM would move loads from neighbouring addresses together. Of the left
+/// operand's that are two vectors for one row, and a tile that needs every
+/// register for one of each spills.
+static void keepLoadsApart() {
+  setenv("HL_LLVM_ARGS", "-misched-cluster=0", /*overwrite=*/0);
+}
+
 void emitKernel(const Kernel &kernel, const KernelSpec &spec,
                 const EmitOptions &options, double milliseconds) {
   auto start = std::chrono::steady_clock::now();
@@ -66,9 +76,15 @@ void emitKernel(const Kernel &kernel, const KernelSpec &spec,
     pipeline.add_custom_lowering_pass(kernel.pass.get(), nullptr);
   std::unique_ptr<Internal::IRMutator> fitting(fitStack(kernel.stackFloats));
   pipeline.add_custom_lowering_pass(fitting.get(), nullptr);
+  Target target = halideTarget(spec.target);
+  Machine machine = machineFor(spec.target);
+  std::unique_ptr<Internal::IRMutator> byLanes(loadByLanes(machine.lanes));
+  if (machine.multipliesByLane) {
+    pipeline.add_custom_lowering_pass(byLanes.get(), nullptr);
+    keepLoadsApart();
+  }
   // External alone: neither metadata nor the argv entry, which nobody would
   // call.
-  Target target = halideTarget(spec.target);
   Module module = pipeline.compile_to_module(arguments, objectSymbol(spec),
                                              target, LinkageType::External);
 

@@ -228,7 +228,7 @@ void FastGemm::scheduleChunk(int chunk, Schedule &schedule) {
       .vectorize(n, tile.lanes)
       .unroll(n)
       .unroll(mi);
-  scheduleTile(sums[chunk], n, {m}, rk, /*outerK=*/{}, tile,
+  scheduleTile(sums[chunk], n, {m}, rk, /*outerK=*/{}, tile, machine,
                LoopLevel(products[chunk], mo));
 }
 

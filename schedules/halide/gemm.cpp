@@ -67,7 +67,8 @@ Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
   PanelLoops loops = {rows, panel, panels, /*batch=*/1,
                       /*depth=*/double(depth)};
   TileLoops tiles = schedulePanels(out, loops, tile, schedule);
-  scheduleTile(product, n, {m, c}, k, /*outerK=*/{}, tile, tiles.rowTile);
+  scheduleTile(product, n, {m, c}, k, /*outerK=*/{}, tile, machine,
+               tiles.rowTile);
   if (int lines = readPrefetch(
           schedule, panels > 1 ? defaultPrefetch(tile, tiles.rowTiles) : 0))
     kernel.pass.reset(

@@ -74,7 +74,8 @@ Kernel buildPatchEmbed(Fields &spec, Schedule &schedule,
   // addresses them like rows of a matrix.
   PanelLoops loops = {patches, panel, panels, batch, /*depth=*/double(depth)};
   LoopLevel level = schedulePanels(out, loops, tile, schedule).rowTile;
-  scheduleTile(product, n, {p}, k.x, /*outerK=*/{k.y, k.z}, tile, level);
+  scheduleTile(product, n, {p}, k.x, /*outerK=*/{k.y, k.z}, tile, machine,
+               level);
   base.compute_at(level).store_in(MemoryType::Register).unroll(p);
   return kernel;
 }

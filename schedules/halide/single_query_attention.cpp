@@ -208,7 +208,7 @@ void SingleQueryAttention::scheduleProjection() {
       .unroll(bi);
   if (parallel)
     projected.parallel(h);
-  scheduleTile(projection, c, {b}, rd, /*outerK=*/{}, tile,
+  scheduleTile(projection, c, {b}, rd, /*outerK=*/{}, tile, machine,
                LoopLevel(projected, bo));
 }
 
@@ -269,7 +269,8 @@ void SingleQueryAttention::schedulePooled() {
       .fuse(task, b, task);
   if (parallel)
     pooled.parallel(task);
-  scheduleTile(mixed, c, {h}, rj, /*outerK=*/{}, tile, LoopLevel(pooled, co));
+  scheduleTile(mixed, c, {h}, rj, /*outerK=*/{}, tile, machine,
+               LoopLevel(pooled, co));
 }
 
 void SingleQueryAttention::scheduleOut() {
@@ -284,7 +285,7 @@ void SingleQueryAttention::scheduleOut() {
       .unroll(bi);
   if (parallel)
     out.parallel(np);
-  scheduleTile(product, n, {b, chain}, rc, /*outerK=*/{}, valueTile,
+  scheduleTile(product, n, {b, chain}, rc, /*outerK=*/{}, valueTile, machine,
                LoopLevel(out, bo));
 }
 

@@ -11,7 +11,7 @@ Expr multiplyAdd(Expr sum, Expr a, Expr b, int lanes) {
 
 void scheduleTile(Func product, Var n, const std::vector<Var> &rows, RVar k,
                   const std::vector<RVar> &outerK, const Tile &tile,
-                  LoopLevel level) {
+                  const Machine &machine, LoopLevel level) {
   Var vector("vector"), lane("lane");
   RVar ko("ko"), ki("ki");
   product.compute_at(level)
@@ -24,9 +24,12 @@ void scheduleTile(Func product, Var n, const std::vector<Var> &rows, RVar k,
       .split(k, ko, ki, tile.unrollK);
   // The vectors of a row stand inside the rows: a broadcast of the left operand
   // is then used up at once. The other order keeps one broadcast per row alive
-  // and spills.
-  std::vector<VarOrRVar> order = {lane, vector};
+  // and spills. By lanes the left operand has a register for each row anyway,
+  // and it is a vector of weights that should be used up at once.
+  std::vector<VarOrRVar> order = {lane};
   order.insert(order.end(), rows.begin(), rows.end());
+  order.insert(machine.multipliesByLane ? order.end() : order.begin() + 1,
+               vector);
   order.insert(order.end(), {ki, ko});
   order.insert(order.end(), outerK.begin(), outerK.end());
   product.update().reorder(order).vectorize(lane).unroll(vector).unroll(ki);

@@ -21,7 +21,7 @@ Halide::Expr multiplyAdd(Halide::Expr sum, Halide::Expr a, Halide::Expr b,
 void scheduleTile(Halide::Func product, Halide::Var n,
                   const std::vector<Halide::Var> &rows, Halide::RVar k,
                   const std::vector<Halide::RVar> &outerK, const Tile &tile,
-                  Halide::LoopLevel level);
+                  const Machine &machine, Halide::LoopLevel level);
 
 /// The loops over tiles.
 struct TileLoops {

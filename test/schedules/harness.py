@@ -74,7 +74,10 @@ def run_backend(specification, *options):
     path = prefix + ".spec"
     with open(path, "w") as file:
         json.dump(specification, file)
-    done = subprocess.run([BACKEND, "--spec", path, "-o", prefix, *options], capture_output=True, text=True)
+    environment = dict(os.environ)
+    if not str(specification.get("target")).startswith("x86"):
+        environment.pop("CXX", None)  # it is this machine's
+    done = subprocess.run([BACKEND, "--spec", path, "-o", prefix, *options], capture_output=True, text=True, env=environment)
     return done.returncode, done.stderr, prefix
 
 

@@ -4,44 +4,68 @@ import re
 from harness import *
 
 STACK = 128 * 1024
-TARGETS = ("x86-64-avx2", "x86-64-avx512")
+TARGETS = ("x86-64-avx2", "x86-64-avx512", "arm-64")
 
 
-def loops(assembly):
+class X86:
+    comment, multiply, prefetch = "#", r"vfmadd", r"prefetcht1"
+    branch = r"^j\w+\s+(\S+)$"
+    # Moves to and from %rsp; %rbp is an ordinary register here. Broadcasts of scores are no spills.
+    spill = r"vmov.*[xyz]mm.*\(%rsp|vmov.*\(%rsp.*[xyz]mm"
+
+    @staticmethod
+    def frames(assembly):
+        return [int(size) for size in re.findall(r"subq\s+\$(\d+), %rsp", assembly)]
+
+
+class Arm:
+    comment, multiply, prefetch = "//", r"fmla", r"prfm\s+pldl2keep"
+    branch = r"^(?:b\.\w+|cbn?z\s+\w+,|tbn?z\s+\w+, #\d+,)\s+(\S+)$"
+    spill = r"(ld|st)[pu]?r?\s+q.*\[sp"
+
+    @staticmethod
+    def frames(assembly):
+        return [int(size) << int(shift or 0) for size, shift in re.findall(r"sub\s+sp, sp, #(\d+)(?:, lsl #(\d+))?", assembly)]
+
+
+def loops(assembly, syntax):
     """Innermost loops: the instructions from a label to the next branch back to it."""
-    lines = [line.split("#")[0].strip() for line in assembly.splitlines()]
+    lines = [line.split(syntax.comment)[0].strip() for line in assembly.splitlines()]
     start, label = 0, None
     for number, line in enumerate(lines):
         if re.match(r"^\.?\w+:", line):
             start, label = number, line.split(":")[0]
-        branch = re.match(r"^j\w+\s+(\S+)$", line)
+        branch = re.match(syntax.branch, line)
         if branch and branch[1] == label:
-            yield lines[start + 1:number]
+            yield [line for line in lines[start + 1:number + 1] if line]
 
 
 def check(family, spec, target, schedule=None, products=1):
+    """Returns the loops of products and the files' prefix."""
+    syntax = Arm if target.startswith("arm") else X86
     request = specification(family, spec, schedule, target)
     code, error, prefix = run_backend(request, "--emit-assembly", "--emit-stmt")
     assert code == 0, f"{request}: {error}"
     extra = undefined_symbols(prefix) - ALLOWED_SYMBOLS
     assert not extra, f"{request}: undefined symbols {extra}"
     assert os.path.getsize(prefix + ".stmt") > 0
-    hot = [loop for loop in loops(pathlib.Path(prefix + ".s").read_text()) if sum("vfmadd" in i for i in loop) >= 8]
+    assembly = pathlib.Path(prefix + ".s").read_text()
+    hot = [loop for loop in loops(assembly, syntax) if sum(bool(re.match(syntax.multiply, i)) for i in loop) >= 8]
     assert len(hot) >= products, f"{request}: {len(hot)} loops of products"
     if family == "conv":  # the last rows, once in a thousand tiles, may spill
         hot = [loop for loop in hot if len(loop) == max(map(len, hot))]
     for loop in hot if products else []:
-        # Spills are moves to and from %rsp; %rbp is an ordinary register here. Broadcasts of scores are no spills.
-        spills = [i for i in loop if re.match(r"vmov.*[xyz]mm", i) and "(%rsp" in i]
+        spills = [i for i in loop if re.match(syntax.spill, i)]
         assert not spills, f"{request}: the inner loop touches the stack: {spills[:3]}"
-    frames = [int(size) for size in re.findall(r"subq\s+\$(\d+), %rsp", pathlib.Path(prefix + ".s").read_text())]
+    frames = syntax.frames(assembly)
     assert max(frames, default=0) <= STACK, f"{request}: {max(frames)} bytes of stack"
     expected = json.loads(pathlib.Path(prefix + ".json").read_text())["schedule"].get("prefetch", 0)
     if family in ("gemm", "conv"):  # the last rows' own loop has none
-        found = [sum(i.startswith("prefetcht1") for i in loop) for loop in hot]
+        found = [sum(bool(re.match(syntax.prefetch, i)) for i in loop) for loop in hot]
         assert found and max(found) == expected, f"{request}: {found} prefetches in the inner loops, not {expected}"
     milliseconds = json.loads(pathlib.Path(prefix + ".json").read_text())["compile_ms"]
     print(f"ok {family} {target}: {len(hot) if products else 'no'} product loops without spills, compiled in {milliseconds} ms")
+    return hot, prefix
 
 
 def gemm(m, n, k, panel, activation="none", residual=False, fast=False):
@@ -59,7 +83,7 @@ def conv(size, channels, n, kernel, stride, panel, layout="nhwc"):
 
 
 for target in TARGETS:
-    for panel in (16, 32):
+    for panel in (16, 32) if target.startswith("x86") else (16,):
         check("gemm", gemm(197, 768, 768, panel), target)
         check("gemm", gemm(197, 3072, 768, panel, activation="gelu"), target)
         check("gemm", gemm(197, 768, 3072, panel, residual=True), target)

@@ -233,7 +233,9 @@ void Attention::define() {
   weights(j, i, h, b) = fastExp2NonPositive(difference);
   sum = reduceRow("sum", Combine::Sum, tokens, keys, {i, h, b}, machine,
                   [&](Expr column) { return weights(column, i, h, b); });
-  inverse(i, h, b) = 1.0f / sum.total(i, h, b);
+  // Strict: the compiler would estimate the reciprocals of whole tiles, which
+  // it takes as a vector, and divide for the rows that are left over.
+  inverse(i, h, b) = strict_float(1.0f / sum.total(i, h, b));
   maps(j, i, h, b) = weights(j, i, h, b) * inverse(i, h, b);
 
   // With the maps as an output the second product reads them, since they are in

@@ -1,6 +1,6 @@
 """Times kernels on this machine, as a share of the FMA peak that is measured between their runs. Run by hand:
 
-  VITC_BACKEND=build/bin/vitc-halide python test/performance/kernels.py
+  VITC_BACKEND=build/bin/vitc-halide VITC_TARGET=x86-64-avx2 python test/performance/kernels.py
       [gemm|conv|depthwise|fast_gemm|attention|single_query_attention|norm|group_norm|patch_embed]... [--threads] [--cold]
       [--schedule '{"tile_m": 4}'] [--panel 32] [--shape M,N,K] [--bias]
 
@@ -18,22 +18,27 @@ from harness import *
 PEAK = r"""
 #include <chrono>
 #include <immintrin.h>
-// Twelve independent chains of 8-lane FMAs: the latency of 4 to 5 cycles is hidden on two ports. FLOPs per second.
+#ifdef __AVX512F__
+using Vector = __m512;
+#else
+using Vector = __m256;
+#endif
+// Twelve independent chains of FMAs: the latency of 4 to 5 cycles is hidden on two ports. FLOPs per second.
 extern "C" double peak() {
   constexpr int chains = 12, steps = 200000;
-  __m256 sums[chains]; // in registers, once both loops are unrolled
+  Vector sums[chains]; // in registers, once both loops are unrolled
 #pragma GCC unroll 12
   for (int i = 0; i < chains; ++i)
-    sums[i] = _mm256_set1_ps(float(i));
-  __m256 x = _mm256_set1_ps(1.0001f), y = _mm256_set1_ps(0.5f);
+    sums[i] = Vector{} + float(i);
+  Vector x = Vector{} + 1.0001f, y = Vector{} + 0.5f;
   auto start = std::chrono::steady_clock::now();
   for (int step = 0; step < steps; ++step) {
 #pragma GCC unroll 12
     for (int i = 0; i < chains; ++i)
-      asm volatile("vfmadd231ps %1, %2, %0" : "+x"(sums[i]) : "x"(x), "x"(y));
+      asm volatile("vfmadd231ps %1, %2, %0" : "+v"(sums[i]) : "v"(x), "v"(y));
   }
   std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  return 16.0 * chains * steps / elapsed.count();
+  return 2.0 * sizeof(Vector) / sizeof(float) * chains * steps / elapsed.count();
 }
 """
 
@@ -42,7 +47,8 @@ def peak_function():
     source = pathlib.Path(folder.name) / "peak.cpp"
     source.write_text(PEAK)
     library = source.with_suffix(".so")
-    subprocess.run([CXX, "-O2", "-mavx2", "-mfma", "-fPIC", "-shared", str(source), "-o", str(library)], check=True)
+    vectors = ["-mavx512f"] if "avx512" in TARGET else ["-mavx2", "-mfma"]
+    subprocess.run([CXX, "-O2", *vectors, "-fPIC", "-shared", str(source), "-o", str(library)], check=True)
     function = ctypes.CDLL(str(library)).peak
     function.restype = ctypes.c_double
     return function
@@ -229,7 +235,7 @@ parser.add_argument("--threads", action="store_true", help="two threads")
 parser.add_argument("--cold", action="store_true", help="gemm and conv with weights that are not in a cache")
 parser.add_argument("--bias", action="store_true", help="attention of windows with bias and masks")
 parser.add_argument("--schedule", type=json.loads, default={}, help="schedule parameters")
-parser.add_argument("--panel", type=int, default=16)
+parser.add_argument("--panel", type=int, default=32 if "avx512" in TARGET else 16)
 parser.add_argument("--shape", type=lambda text: [int(x) for x in text.split(",")],
                     help="one gemm M,N,K, or conv SIZE,CHANNELS,N,KERNEL,STRIDE")
 options = parser.parse_args()

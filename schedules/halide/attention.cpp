@@ -4,6 +4,9 @@
 #include "math.h"
 #include "rows.h"
 #include "tile.h"
+#include "transpose.h"
+
+#include <optional>
 
 using namespace Halide;
 
@@ -56,6 +59,7 @@ private:
   Func weights{"weights"}, inverse{"inverse"}, maps{"maps"}, mixed{"mixed"},
       out{"out"};
   RowReduction most, sum;
+  std::optional<TransposedSquare> square; ///< of keys, where heads allow it
 };
 
 } // namespace
@@ -172,8 +176,20 @@ void Attention::define() {
 
   // Keys in panels, like a GEMM's weights. Columns beyond the last key repeat
   // it: without a bias they cannot change the maximum.
-  keyRows(d, j, h, b) = k(d, h, min(j, tokens - 1), b);
-  keysT(j, d, jp, h, b) = keyRows(d, jp * panel + j, h, b);
+  auto key = [&](Expr d, Expr j) { return k(d, h, min(j, tokens - 1), b); };
+  if (lanesD == machine.lanes) {
+    Var db("db"), jb("jb");
+    square.emplace(lanesD, std::vector<Var>{db, jb, h, b},
+                   [&](Expr row, Expr column) {
+                     return key(db * lanesD + column, jb * lanesD + row);
+                   });
+    keysT(j, d, jp, h, b) =
+        square->at(j % lanesD, d % lanesD,
+                   {d / lanesD, jp * (panel / lanesD) + j / lanesD, h, b});
+  } else {
+    keyRows(d, j, h, b) = key(d, j);
+    keysT(j, d, jp, h, b) = keyRows(d, jp * panel + j, h, b);
+  }
 
   // Scores in units of log2, so that the softmax takes powers of two. Queries
   // beyond the last repeat it.
@@ -270,19 +286,21 @@ void Attention::define() {
 /// pass of its own: done by tasks that are their head's only one, on the stack,
 /// it took longer.
 void Attention::scheduleKeys() {
-  int square = std::min(lanesD, machine.lanes);
   Var dt("dt"), dv("dv"), jt("jt"), jv("jv");
-  keysT.split(d, dt, dv, square)
+  keysT.split(d, dt, dv, lanesD)
       .split(j, jt, jv, machine.lanes)
       .reorder(jv, dv, dt, jt, jp, h, b)
       .vectorize(jv)
       .unroll(dv);
-  keyRows.compute_at(keysT, dt)
-      .store_in(MemoryType::Register)
-      .bound_extent(d, square)
-      .bound_extent(j, machine.lanes)
-      .vectorize(d)
-      .unroll(j);
+  if (square)
+    square->schedule(LoopLevel(keysT, dt));
+  else
+    keyRows.compute_at(keysT, dt)
+        .store_in(MemoryType::Register)
+        .bound_extent(d, lanesD)
+        .bound_extent(j, machine.lanes)
+        .vectorize(d)
+        .unroll(j);
   keysT.fuse(h, b, head);
   if (parallel && headsPerTask > 1)
     keysT.split(head, tasks, head, headsPerTask, TailStrategy::GuardWithIf)

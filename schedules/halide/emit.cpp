@@ -2,6 +2,7 @@
 
 #include "assemble.h"
 #include "common/files.h"
+#include "halves.h"
 #include "lanes.h"
 #include "stack.h"
 #include "target.h"
@@ -74,8 +75,10 @@ void emitKernel(const Kernel &kernel, const KernelSpec &spec,
   Pipeline pipeline(kernel.outputs);
   if (kernel.pass)
     pipeline.add_custom_lowering_pass(kernel.pass.get(), nullptr);
-  std::unique_ptr<Internal::IRMutator> fitting(fitStack(kernel.stackFloats));
+  std::unique_ptr<Internal::IRMutator> fitting(fitStack(kernel.stackFloats)),
+      halving(reduceByHalves());
   pipeline.add_custom_lowering_pass(fitting.get(), nullptr);
+  pipeline.add_custom_lowering_pass(halving.get(), nullptr);
   Target target = halideTarget(spec.target);
   Machine machine = machineFor(spec.target);
   std::unique_ptr<Internal::IRMutator> byLanes(loadByLanes(machine.lanes));

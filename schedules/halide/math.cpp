@@ -50,14 +50,22 @@ Expr fastExp2NonPositive(Expr x) {
   // its exponent field, which stays positive for n >= -126 + 1. Estrin's order:
   // three FMAs deep where Horner's is five, since a processor's schedulers hold
   // only some four of these chains at a time.
+  //
+  // x + 3·2^22 has no bits left for a fraction, so the sum is rounded to an
+  // integer, and n stands in its low bits: an addition instead of a rounding
+  // and a conversion, which x86 has no single instructions for. Strict, or the
+  // compiler takes the constant away again.
+  constexpr float integers = 12582912.0f;
   x = greaterOf(x, -125.0f);
-  Expr n = round(x);
+  Expr shifted = strict_float(x + integers);
+  Expr n = strict_float(shifted - integers);
   Expr f = x - n, f2 = f * f;
   Expr low = polynomial(f, {6.93146978e-1, 1.0}),
        middle = polynomial(f, {5.55073374e-2, 2.40222421e-1}),
        high = polynomial(f, {1.32647273e-3, 9.67151273e-3});
   Expr p = (high * f2 + middle) * f2 + low;
-  return reinterpret<float>(reinterpret<int32_t>(p) + (cast<int32_t>(n) << 23));
+  return reinterpret<float>(reinterpret<int32_t>(p) +
+                            (reinterpret<int32_t>(shifted) << 23));
 }
 
 Expr fastErf(Expr x) {

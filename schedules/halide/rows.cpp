@@ -62,15 +62,12 @@ RowReduction reduceRow(const std::string &name, Combine combine, int cols,
   Func stage(name + "_folded");
   stage(lanePure) = folded;
   result.tree.push_back(stage);
-  int half = machine.lanes / 2;
-  for (; half > 1; half /= 2) {
-    Func next(name + "_half" + std::to_string(half));
-    next(lanePure) =
-        both(at(stage, result.lane), at(stage, result.lane + half));
-    stage = next;
-    result.tree.push_back(stage);
-  }
-  result.total(row) = both(at(stage, 0), at(stage, 1));
+  result.last = RDom(0, machine.lanes, name + "_last");
+  result.total(row) = neutral;
+  Expr last = at(stage, result.last);
+  result.total(rowArgs) = combine == Combine::Sum
+                              ? result.total(rowArgs) + last
+                              : max(result.total(rowArgs), last);
   return result;
 }
 
@@ -101,6 +98,7 @@ void scheduleReduction(RowReduction &reduction, LoopLevel level,
     width /= 2;
   }
   reduction.total.compute_at(level).store_in(MemoryType::Register);
+  reduction.total.update().atomic().vectorize(reduction.last.x);
   for (const Var &row : together) {
     lanes.unroll(row);
     if (lanes.has_update_definition())
@@ -108,6 +106,7 @@ void scheduleReduction(RowReduction &reduction, LoopLevel level,
     for (Func &stage : reduction.tree)
       stage.unroll(row);
     reduction.total.unroll(row);
+    reduction.total.update().unroll(row);
   }
 }
 

@@ -17,6 +17,7 @@ enum class Combine { Sum, Max };
 struct RowReduction {
   Halide::Func lanes, total;
   Halide::Var lane;
+  Halide::RDom last;              ///< of `total`, over the lanes
   std::vector<Halide::Func> tree; ///< from `lanes` to `total`
   int width;
   int vector;

@@ -4,7 +4,8 @@
       [gemm|conv|depthwise|fast_gemm|attention|single_query_attention|norm|group_norm|patch_embed]... [--threads] [--cold]
       [--schedule '{"tile_m": 4}'] [--panel 32] [--shape M,N,K] [--bias]
 
-Best of many runs, since a machine's noise only ever adds; on one thread in CPU time, so that other programs disturb less.
+The best time of many runs, since a machine's noise only ever adds, and the median share of many short rounds; on one thread in
+CPU time, so that other programs disturb less.
 Weights are warm, since the same kernel runs again and again, unless --cold gives a gemm or conv those of many layers in turn.
 """
 import argparse
@@ -63,20 +64,22 @@ COLD_FLOATS = 64 * 1024 * 1024
 
 def measure(what, kernel, arguments, flops, threads, further=()):
     """`further` are weights (argument 1) of other layers: each call takes the next one's, which are cold then."""
-    best, fastest, mode = float("inf"), 0.0, THREADS if threads else SERIAL
+    best, shares, mode = float("inf"), [], THREADS if threads else SERIAL
     clock = time.perf_counter if threads else time.thread_time
-    for _ in range(8):
-        fastest = max(fastest, peak())
-        end = time.perf_counter() + 0.12
+    for _ in range(15):
+        before, least, end = peak(), float("inf"), time.perf_counter() + 0.06
         while time.perf_counter() < end:
             if further:
                 further.append(arguments[1])
                 arguments[1] = further.pop(0)
             start = clock()
             kernel(arguments, mode)
-            best = min(best, clock() - start)
-    share = flops / best / (fastest * (2 if threads else 1))
-    print(f"{what:58} {best * 1e3:8.3f} ms {flops / best / 1e9:7.1f} GFLOP/s {100 * share:5.1f}% of {fastest / 1e9:.1f}"
+            least = min(least, clock() - start)
+        # A processor changes its clock from second to second: a time only counts beside the peak of its own moment.
+        shares.append(flops / least / (0.5 * (before + peak()) * (2 if threads else 1)))
+        best = min(best, least)
+    share = 100 * sorted(shares)[len(shares) // 2]
+    print(f"{what:58} {best * 1e3:8.3f} ms {flops / best / 1e9:7.1f} GFLOP/s {share:5.1f}% of the peak"
           f"  {json.dumps(kernel.report['schedule'])}", flush=True)
 
 

@@ -189,7 +189,9 @@ void Lowering::setBuffer(Value tensor, Value buffer) {
 
 int64_t Lowering::paddedStride(int64_t columns) const {
   int64_t stride = llvm::alignTo(columns, panel);
-  return stride % 1024 ? stride : stride + panel;
+  constexpr int64_t longRow = 1024, step = 64;
+  bool crowded = stride >= longRow && stride % (2 * step) == 0;
+  return crowded ? stride + step : stride;
 }
 
 Value Lowering::alloc(Location location, ArrayRef<int64_t> shape,

@@ -52,8 +52,9 @@ public:
   void setBuffer(mlir::Value tensor, mlir::Value buffer);
   /// A new buffer for the tensor, with padded rows.
   mlir::Value allocFor(mlir::Value tensor);
-  /// Rows of the workspace: `columns` rounded up to whole panels, away from
-  /// multiples of 4096 bytes (which compete for one cache set).
+  /// Rows of the workspace: `columns` rounded up to whole panels. Long rows are
+  /// an odd multiple of 64 floats apart, so that a few columns of all rows,
+  /// such as one head's, spread over all sets of a cache.
   int64_t paddedStride(int64_t columns) const;
   mlir::Value alloc(mlir::Location location, llvm::ArrayRef<int64_t> shape,
                     llvm::ArrayRef<int64_t> strides);

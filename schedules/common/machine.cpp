@@ -26,18 +26,25 @@ namespace vitc::schedules {
 /// two passes, 9.15 in three, 9.25 in four. A Xeon with AVX-512 takes twice the
 /// bandwidth and has 2 MB of second-level cache: four passes, one is 60%
 /// slower. ARM's servers have 1 to 2 MB.
+///
+/// The left operand of other products, likewise: 1 MB of a Xeon's second-level
+/// cache, beside a column tile's weights and the next one's.
 static const Machine machines[] = {
     {/*name=*/"x86-64-avx2", /*lanes=*/8, /*registers=*/16, /*tileN=*/16,
-     /*tileRowsMax=*/6, /*fastDepth=*/1536, /*unrollK=*/8,
+     /*tileRowsMax=*/6, /*fastDepth=*/1536, /*leftFloats=*/0, /*blockDepth=*/0,
+     /*unrollK=*/8,
      /*multipliesByLane=*/false},
     {/*name=*/"x86-64-avx512", /*lanes=*/16, /*registers=*/32, /*tileN=*/32,
-     /*tileRowsMax=*/11, /*fastDepth=*/384, /*unrollK=*/8,
+     /*tileRowsMax=*/11, /*fastDepth=*/384, /*leftFloats=*/256 * 1024,
+     /*blockDepth=*/768, /*unrollK=*/8,
      /*multipliesByLane=*/false},
     {/*name=*/"arm-64", /*lanes=*/4, /*registers=*/32, /*tileN=*/16,
-     /*tileRowsMax=*/6, /*fastDepth=*/384, /*unrollK=*/16,
+     /*tileRowsMax=*/6, /*fastDepth=*/384, /*leftFloats=*/0, /*blockDepth=*/0,
+     /*unrollK=*/16,
      /*multipliesByLane=*/true},
     {/*name=*/"arm-64-dotprod", /*lanes=*/4, /*registers=*/32, /*tileN=*/16,
-     /*tileRowsMax=*/6, /*fastDepth=*/384, /*unrollK=*/16,
+     /*tileRowsMax=*/6, /*fastDepth=*/384, /*leftFloats=*/0, /*blockDepth=*/0,
+     /*unrollK=*/16,
      /*multipliesByLane=*/true},
 };
 

@@ -14,6 +14,9 @@ struct Machine {
   int tileN;        ///< columns of a register tile, where the panel allows it
   int tileRowsMax;  ///< rows of a register tile of tileN columns
   int fastDepth;    ///< steps of k of one pass of a fast product
+  int leftFloats;   ///< of a left operand that stay in the second-level cache;
+                    ///< 0: the third-level cache delivers in time
+  int blockDepth;   ///< steps of k of one pass of a product with more
   int unrollK;      ///< steps of k that share a loop branch
   /// A multiply-add takes one lane of a register for all lanes: a product's
   /// left operand is loaded in vectors over k, one for each row of the tile.

@@ -74,11 +74,15 @@ constexpr int enoughTasks = 16;
 
 /// Rows of a task when the work is shared out. Panels come first, since a task
 /// that takes a panel through all rows reads its weights once; rows are split
-/// only where there are few panels.
+/// only where there are few panels, or where their left operand leaves the
+/// cache.
 static int defaultRowsPerTask(const PanelLoops &loops, int columnTiles,
                               double flopsPerRow, int tileRows) {
   int tasks = columnTiles * loops.batch;
   int blocks = (enoughTasks + tasks - 1) / tasks;
+  if (loops.rowsInCache > 0)
+    blocks = std::max(blocks,
+                      (loops.rows + loops.rowsInCache - 1) / loops.rowsInCache);
   int perTask = roundUp((loops.rows + blocks - 1) / blocks, tileRows);
   while (perTask < loops.rows && !worthParallel(perTask * flopsPerRow, 2))
     perTask += tileRows;
@@ -113,7 +117,8 @@ PanelTasks readPanelTasks(Schedule &schedule, const PanelLoops &loops,
       std::ceil(double(columnTiles) / together) * blocks * loops.batch;
   bool parallel =
       schedule.parallel(worthParallel(flopsPerTile * together, tasks));
-  return {block, blocks, columnTiles, together, parallel};
+  bool rowsOuter = loops.rowsInCache > 0 && loops.rows > loops.rowsInCache;
+  return {block, blocks, columnTiles, together, parallel, rowsOuter};
 }
 
 int readPrefetch(Schedule &schedule, int standard) {

@@ -25,7 +25,8 @@ Tile readTile(Schedule &schedule, const Machine &machine, int rows, int panel,
 /// The sizes that decide how a product with packed weights is shared out.
 struct PanelLoops {
   int rows, panel, panels, batch;
-  double depth; ///< length of the sums
+  double depth;        ///< length of the sums
+  int rowsInCache = 0; ///< whose left operand stays in the cache; 0: any
 };
 
 /// Who does what: a task has `rows` rows of `together` column tiles.
@@ -33,6 +34,7 @@ struct PanelTasks {
   int rows, rowBlocks;
   int columnTiles, together;
   bool parallel;
+  bool rowsOuter; ///< a block of rows goes through all columns before the next
 };
 
 /// The schedule's block_m, block_n and parallel.

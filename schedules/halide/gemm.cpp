@@ -26,53 +26,99 @@ static GemmShape readShape(Fields &spec) {
   return shape;
 }
 
+/// Steps of k of one pass over the output. A long sum of many rows has a left
+/// operand that leaves the second-level cache before the next column tile needs
+/// it; a block of it, and the output, may stay. An activation needs the whole
+/// sum, and a residual that is also the output must be read before anything is
+/// written: both together leave one pass.
+static int readBlockK(const GemmShape &shape, Schedule &schedule,
+                      const Machine &machine) {
+  const int depth = shape.depth;
+  bool onePass = shape.residual && shape.activation != "none";
+  bool crowded = machine.leftFloats > 0 &&
+                 int64_t(shape.rows) * depth > machine.leftFloats &&
+                 depth > shape.cols;
+  return schedule.get(
+      "block_k", "steps of k of one pass over the output",
+      crowded && !onePass ? divisorUpTo(depth, machine.blockDepth) : depth,
+      Values(onePass ? depth : 1, depth)
+          .dividing(depth, "k, " + std::to_string(depth)));
+}
+
+/// Rows whose left operand stays in the second-level cache. Blocks of fewer
+/// than this many would read the weights, which come from memory, too often:
+/// 99 rows instead of 197 take twice the time.
+static int rowsInCache(int depth, const Machine &machine) {
+  constexpr int least = 192;
+  int rows = machine.leftFloats / depth;
+  return rows < least ? 0 : rows;
+}
+
 Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
   const GemmShape shape = readShape(spec);
   if (spec.flagOr("fast", false))
     return buildFastGemm(shape, spec, schedule, machine);
   const int rows = shape.rows, depth = shape.depth, panel = shape.panel;
   const int panels = (shape.cols + panel - 1) / panel;
-  Tile tile = readTile(schedule, machine, rows, panel, depth,
+  const int blockK = readBlockK(shape, schedule, machine),
+            passes = depth / blockK;
+  Tile tile = readTile(schedule, machine, rows, panel, blockK,
                        /*mayChain=*/true);
 
   // ---- Algorithm. A column is (np, n), number n of panel np, so that no index
   // needs a division. A sum over k is `chains` sums over every chains-th k; but
-  // for products of very few rows there is one.
+  // for products of very few rows there is one. Each pass over the output adds
+  // a block of k.
   Kernel kernel;
   ImageParam a = kernel.input("a", {{depth, 1}, {rows, shape.lda}});
   ImageParam w = kernel.input(
       "w", {{panel, 1}, {depth, panel}, {panels, int64_t(panel) * depth}});
   Var n("n"), m("m"), np("np"), c("c");
-  RDom k(0, depth / tile.chains, "k");
-  Func product("product"), out("out");
-  Expr start = 0.0f;
+  Expr bias = 0.0f, residual = 0.0f;
   if (shape.bias)
-    start = kernel.input("bias", {{panel, 1}, {panels, panel}})(n, np);
-  product(n, m, np, c) = select(c == 0, start, 0.0f);
-  Expr kc = k * tile.chains + c;
-  product(n, m, np, c) =
-      multiplyAdd(product(n, m, np, c), a(kc, m), w(n, kc, np), tile.lanes);
-  Expr sum = product(n, m, np, 0);
-  for (int chain = 1; chain < tile.chains; ++chain)
-    sum += product(n, m, np, chain);
-  Expr value = activation(shape.activation, sum);
+    bias = kernel.input("bias", {{panel, 1}, {panels, panel}})(n, np);
   if (shape.residual)
-    value += kernel.input(
+    residual = kernel.input(
         "residual", {{panel, 1}, {rows, shape.ldr}, {panels, panel}})(n, m, np);
-  out(n, m, np) = value;
+  RDom k(0, blockK / tile.chains, "k");
+  Func out("out");
+  std::vector<Func> products;
+  for (int pass = 0; pass < passes; ++pass) {
+    Func product("product");
+    product(n, m, np, c) = select(c == 0, pass == 0 ? bias : 0.0f, 0.0f);
+    Expr kc = pass * blockK + k * tile.chains + c;
+    product(n, m, np, c) =
+        multiplyAdd(product(n, m, np, c), a(kc, m), w(n, kc, np), tile.lanes);
+    Expr value = product(n, m, np, 0);
+    for (int chain = 1; chain < tile.chains; ++chain)
+      value += product(n, m, np, chain);
+    if (pass > 0)
+      value = out(n, m, np) + value;
+    if (pass == passes - 1)
+      value = activation(shape.activation, value);
+    if (shape.residual && pass == 0)
+      value += residual;
+    out(n, m, np) = value;
+    products.push_back(product);
+  }
   kernel.output(out, "out", {{panel, 1}, {rows, shape.ldc}, {panels, panel}});
 
   // ---- Schedule. The residual may be the output itself: each element is read
-  // and written once, by the same tile.
-  PanelLoops loops = {rows, panel, panels, /*batch=*/1,
-                      /*depth=*/double(depth)};
+  // before it is written, by the same tile.
+  PanelLoops loops = {rows,
+                      panel,
+                      panels,
+                      /*batch=*/1,
+                      /*depth=*/double(blockK),
+                      rowsInCache(blockK, machine)};
   TileLoops tiles = schedulePanels(out, loops, tile, schedule);
-  scheduleTile(product, n, {m, c}, k, /*outerK=*/{}, tile, machine,
-               tiles.rowTile);
+  for (int pass = 0; pass < passes; ++pass)
+    scheduleTile(products[pass], n, {m, c}, k, /*outerK=*/{}, tile, machine,
+                 tiles.rowTile);
   if (int lines = readPrefetch(
           schedule, panels > 1 ? defaultPrefetch(tile, tiles.rowTiles) : 0))
     kernel.pass.reset(
-        spreadPrefetch({w.name(), depth, panel, tile.columns, lines,
+        spreadPrefetch({w.name(), blockK, panel, tile.columns, lines,
                         tiles.columnTile, tiles.nextColumnTile}));
   return kernel;
 }

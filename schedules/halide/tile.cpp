@@ -52,35 +52,45 @@ TileLoops schedulePanels(Func out, const PanelLoops &loops, const Tile &tile,
   Var no("no"), ni("ni"), mo("mo"), mi("mi"), mb("mb"), task("task"),
       columnTile("columnTile");
   bool hasBatch = out.dimensions() == 4, splitRows = parallel && blocks > 1;
-  out.split(n, no, ni, tile.columns)
-      .split(m, mo, mi, tile.rows,
-             loops.rows % tile.rows == 0 ? TailStrategy::RoundUp
-                                         : TailStrategy::GuardWithIf);
   std::vector<VarOrRVar> order = {ni, mi, mo};
-  if (splitRows) {
-    out.split(mo, mb, mo, block / tile.rows, TailStrategy::GuardWithIf);
+  if (splitRows && !tasks.rowsOuter)
     order.push_back(mb);
-  }
   if (hasBatch)
     order.push_back(out.args()[3]);
   order.insert(order.end(), {no, np});
-  out.reorder(order)
-      .vectorize(ni, tile.lanes)
-      .unroll(ni)
-      .unroll(mi)
-      .fuse(no, np, task);
-  if (parallel) {
-    if (together > 1)
-      out.split(task, task, columnTile, together, TailStrategy::GuardWithIf);
-    if (hasBatch)
-      out.fuse(out.args()[3], task, task);
+  if (splitRows && tasks.rowsOuter)
+    order.push_back(mb);
+
+  for (int pass = 0; pass <= out.num_update_definitions(); ++pass) {
+    Stage stage = pass == 0 ? Stage(out) : out.update(pass - 1);
+    stage.split(n, no, ni, tile.columns)
+        .split(m, mo, mi, tile.rows,
+               loops.rows % tile.rows == 0 ? TailStrategy::RoundUp
+                                           : TailStrategy::GuardWithIf);
     if (splitRows)
-      out.fuse(mb, task, task);
-    out.parallel(task);
+      stage.split(mo, mb, mo, block / tile.rows, TailStrategy::GuardWithIf);
+    stage.reorder(order)
+        .vectorize(ni, tile.lanes)
+        .unroll(ni)
+        .unroll(mi)
+        .fuse(no, np, task);
+    if (parallel) {
+      if (together > 1)
+        stage.split(task, task, columnTile, together,
+                    TailStrategy::GuardWithIf);
+      if (hasBatch)
+        stage.fuse(out.args()[3], task, task);
+      if (splitRows && tasks.rowsOuter)
+        stage.fuse(task, mb, task);
+      else if (splitRows)
+        stage.fuse(mb, task, task);
+      stage.parallel(task);
+    }
   }
   bool inTask = parallel && together > 1;
+  int apart = splitRows && !tasks.rowsOuter ? blocks : 1;
   return {LoopLevel(out, mo), inTask ? columnTile.name() : task.name(),
-          inTask || !parallel ? 1 : loops.batch * (splitRows ? blocks : 1),
+          inTask || !parallel ? 1 : loops.batch * apart,
           splitRows ? block / tile.rows
                     : (loops.rows + tile.rows - 1) / tile.rows};
 }

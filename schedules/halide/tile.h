@@ -31,8 +31,8 @@ struct TileLoops {
   int rowTiles;              ///< tiles that pass by a column tile's weights
 };
 
-/// Schedules `out`, defined over (n, m, np) or (n, m, np, b), as tiles; reads
-/// block_m, block_n and parallel.
+/// Schedules `out`, defined over (n, m, np) or (n, m, np, b), and its updates,
+/// if any, as tiles; reads block_m, block_n and parallel.
 TileLoops schedulePanels(Halide::Func out, const PanelLoops &loops,
                          const Tile &tile, Schedule &schedule);
 

@@ -73,13 +73,13 @@ func.func @forward(%image: tensor<2x3x4x4xf32>) -> (tensor<2x5x8xf32>, tensor<2x
 // -----
 
 // Norms with and without gain and bias; equal layers share a kernel and a constant; rows avoid multiples of 4096 bytes.
-// CHECK: kernel.spec @[[AFFINE:norm_4x1024_[^ ]+]] "norm" {affine = true, cols = 1024 : i64, eps = 5.000000e-01 : f64, ldx = 1040 : i64, ldy = 1040 : i64, rows = 4 : i64} flops 3.276800e+04
+// CHECK: kernel.spec @[[AFFINE:norm_4x1024_[^ ]+]] "norm" {affine = true, cols = 1024 : i64, eps = 5.000000e-01 : f64, ldx = 1088 : i64, ldy = 1088 : i64, rows = 4 : i64} flops 3.276800e+04
 // CHECK: kernel.spec @[[PLAIN:norm_4x1024_[^ ]+]] "norm" {affine = false,
 // CHECK-NOT: "norm"
 // CHECK-LABEL: func.func @forward
 // CHECK: %[[G:.+]] = kernel.weight @g.rows : memref<1x1024xf32>
 // CHECK-NOT: kernel.weight @g.rows
-// CHECK: kernel.alloc : memref<4x1024xf32, strided<[1040, 1]>>
+// CHECK: kernel.alloc : memref<4x1024xf32, strided<[1088, 1]>>
 // CHECK: kernel.call @[[AFFINE]] ins(%{{.+}}, %[[G]], %[[G]] :
 // CHECK: kernel.call @[[AFFINE]] ins(%{{.+}}, %[[G]], %[[G]] :
 // CHECK: kernel.call @[[PLAIN]] ins(%{{[^,]+}} : memref

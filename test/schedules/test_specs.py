@@ -64,6 +64,7 @@ bad("gemm", GEMM, "schedule.tile: unknown field", schedule={"tile": 3})
 bad("gemm", GEMM, "schedule.tile_n: 5 does not divide the panel of 16", schedule={"tile_n": 5})
 bad("gemm", GEMM, "schedule.unroll_k: 3 does not divide the 8 steps of k", schedule={"unroll_k": 3})
 bad("gemm", GEMM, "schedule.tile_m: 0 is less than 1", schedule={"tile_m": 0})
+bad("gemm", GEMM, "schedule.block_k: 3 does not divide k, 8", schedule={"block_k": 3})
 bad("gemm", GEMM, "schedule.parallel: 2 is more than 1", schedule={"parallel": 2})
 FAST = {**GEMM, "n": 64, "ldc": 64, "fast": True}
 bad("gemm", FAST, "spec.n: 48 is not a multiple of two panels of 16, as fast needs it", n=48)

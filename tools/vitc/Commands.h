@@ -20,6 +20,8 @@ llvm::Error compileCommand(const Invocation &invocation);
 llvm::Error runCommand(const Invocation &invocation);
 llvm::Error benchCommand(const Invocation &invocation);
 llvm::Error verifyCommand(const Invocation &invocation);
+llvm::Error tuneCommand(const Invocation &invocation);
+llvm::Error workerCommand(const Invocation &invocation);
 llvm::Error modelsCommand(const Invocation &invocation);
 llvm::Error targetsCommand(const Invocation &invocation);
 

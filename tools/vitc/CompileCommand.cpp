@@ -83,8 +83,11 @@ static void declareCodeOptions(Options &options, Settings &settings) {
       "threads", "N", 0, 1024,
       [&](int64_t n) { compile.threads = unsigned(n); },
       "kernels compiled at a time (default: one per core)");
-  options.missing("tune-db", /*takesValue=*/true,
-                  "it has no tuned schedules to read");
+  options.text("tune-db", "DB", compile.tuneDatabase,
+               "a database of `vitc tune`, whose schedules are used where they "
+               "fit this CPU");
+  options.flag("ignore-records", compile.ignoreRecords,
+               "leave out the tuned schedules that come with vitc");
 }
 
 static void declareCheckOptions(Options &options, Settings &settings) {
@@ -191,6 +194,10 @@ static void printReport(const Settings &settings, const CompileReport &report) {
                         llvm::Twine(report.cachedKernels) +
                         " of them from the "
                         "cache");
+  if (report.tunedKernels)
+    line("", llvm::Twine(report.tunedKernels) +
+                 " of them with tuned schedules (manifest.json has the "
+                 "records)");
   line("time", formatSeconds(report.seconds));
   if (compile.emit == "mlir" || compile.emit == "kernels")
     return;

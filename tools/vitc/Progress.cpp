@@ -7,15 +7,15 @@
 
 using namespace vitc::tool;
 
-static bool isPlainTerminal() {
+bool vitc::tool::isLivelyTerminal() {
   const char *name = std::getenv("TERM");
-  return !name || llvm::StringRef(name) == "dumb";
+  return llvm::errs().is_displayed() && name && llvm::StringRef(name) != "dumb";
 }
 
 Progress::Progress(bool quiet)
-    : style(quiet                                               ? Style::None
-            : llvm::errs().is_displayed() && !isPlainTerminal() ? Style::Bar
-                                                                : Style::Lines),
+    : style(quiet                ? Style::None
+            : isLivelyTerminal() ? Style::Bar
+                                 : Style::Lines),
       lastLine(Clock::now()) {}
 
 Progress::~Progress() { clear(); }

@@ -10,6 +10,9 @@
 
 namespace vitc::tool {
 
+/// Whether standard error is a terminal on which lines can be drawn over.
+bool isLivelyTerminal();
+
 class Progress {
 public:
   explicit Progress(bool quiet);

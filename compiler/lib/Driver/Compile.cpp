@@ -3,6 +3,7 @@
 #include "LibraryBuild.h"
 #include "Manifest.h"
 #include "Staging.h"
+#include "TunedSchedules.h"
 
 #include "vitc/Dialect/ViT/IR/Flops.h"
 #include "vitc/Dialect/ViT/IR/ViT.h"
@@ -148,14 +149,20 @@ public:
   }
 
   llvm::Expected<CompileReport> run();
+  llvm::Expected<std::vector<PlannedKernel>> plan();
 
 private:
   llvm::Error import();
   llvm::Error lower();
   llvm::Error emit();
+  LibraryDescription describe();
   llvm::Error emitLibrary(Staging &staging);
   llvm::Expected<std::vector<CompiledKernel>>
   compileKernels(ArrayRef<KernelRequest> requests);
+  llvm::Expected<std::vector<CompiledKernel>>
+  compileTuned(const TunedSchedules &tuned,
+               std::vector<KernelRequest> &requests,
+               std::vector<const tune::Record *> &records);
   void progress(StringRef stage, unsigned done, unsigned total) {
     if (progressCallback)
       progressCallback(stage, done, total);
@@ -272,6 +279,29 @@ Compilation::compileKernels(ArrayRef<KernelRequest> requests) {
   return kernels;
 }
 
+/// With the schedules that records have. A record may be older than the
+/// backend's parameters: that is no reason to fail.
+llvm::Expected<std::vector<CompiledKernel>>
+Compilation::compileTuned(const TunedSchedules &tuned,
+                          std::vector<KernelRequest> &requests,
+                          std::vector<const tune::Record *> &records) {
+  std::vector<KernelRequest> recorded = tuned.apply(requests, records);
+  llvm::Expected<std::vector<CompiledKernel>> kernels =
+      compileKernels(recorded);
+  report.tunedKernels =
+      records.size() - llvm::count(records, static_cast<void *>(nullptr));
+  if (kernels || report.tunedKernels == 0) {
+    requests = std::move(recorded);
+    return kernels;
+  }
+  report.warnings.push_back("default schedules are used, because a tuned one "
+                            "does not fit any more: " +
+                            llvm::toString(kernels.takeError()));
+  records.assign(requests.size(), nullptr);
+  report.tunedKernels = 0;
+  return compileKernels(requests);
+}
+
 /// Seven combinations of quarters stand where four quarters would.
 static int64_t strassenExtraBytes(ModuleOp module) {
   int64_t bytes = 0;
@@ -282,20 +312,30 @@ static int64_t strassenExtraBytes(ModuleOp module) {
   return bytes;
 }
 
+LibraryDescription Compilation::describe() {
+  LibraryDescription library = describeLibrary(*model.module, options.batch);
+  for (const Level &level : target->levels)
+    library.variants.push_back(
+        {level.name.str(), level.cpu.str(), level.floatKernels.str()});
+  return library;
+}
+
 llvm::Error Compilation::emitLibrary(Staging &staging) {
   llvm::Expected<Toolchain> found =
       findToolchain(*target->architecture, options.toolchain);
   if (!found)
     return found.takeError();
   toolchain = std::move(*found);
-  LibraryDescription library = describeLibrary(*model.module, options.batch);
-  for (const Level &level : target->levels)
-    library.variants.push_back(
-        {level.name.str(), level.cpu.str(), level.floatKernels.str()});
+  LibraryDescription library = describe();
   std::vector<KernelRequest> requests =
       kernelRequests(*model.module, *target, library);
+  llvm::Expected<TunedSchedules> tuned =
+      TunedSchedules::open(options, installation);
+  if (!tuned)
+    return tuned.takeError();
+  std::vector<const tune::Record *> records;
   llvm::Expected<std::vector<CompiledKernel>> kernels =
-      compileKernels(requests);
+      compileTuned(*tuned, requests, records);
   if (!kernels)
     return kernels.takeError();
   if (options.emit == "kernels") {
@@ -348,8 +388,9 @@ llvm::Error Compilation::emitLibrary(Staging &staging) {
     return weights.takeError();
   library.weightsIdentity = weights->identity;
 
-  llvm::Expected<std::string> manifest = makeManifest(
-      {options, source, model, library, requests, *kernels, report.parameters});
+  llvm::Expected<std::string> manifest =
+      makeManifest({options, source, model, library, requests, *kernels,
+                    records, report.parameters});
   if (!manifest)
     return manifest.takeError();
   const std::string &id = library.name;
@@ -437,6 +478,46 @@ llvm::Expected<CompileReport> Compilation::run() {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
   return report;
+}
+
+llvm::Expected<std::vector<PlannedKernel>> Compilation::plan() {
+  if (llvm::Error error = checkOptions(options))
+    return error;
+  llvm::Expected<const Target *> found = findTarget(options.target);
+  if (!found)
+    return found.takeError();
+  target = *found;
+  if (llvm::Error error = import())
+    return error;
+  if (llvm::Error error = lower())
+    return error;
+  LibraryDescription library = describe();
+  std::vector<PlannedKernel> kernels;
+  for (const KernelRequest &request :
+       kernelRequests(*model.module, *target, library)) {
+    llvm::json::Value document =
+        llvm::cantFail(llvm::json::parse(request.specification));
+    llvm::json::Object &fields = *document.getAsObject();
+    PlannedKernel kernel;
+    kernel.name = request.name;
+    kernel.family = fields.getString("family")->str();
+    kernel.target = fields.getString("target")->str();
+    kernel.library = target->name.str();
+    kernel.spec = std::move(*fields.getObject("spec"));
+    for (const StepDescription &step : library.steps)
+      if (StringRef(kernel.name).starts_with(step.kernel)) {
+        ++kernel.calls;
+        kernel.flops = step.flops;
+      }
+    kernels.push_back(std::move(kernel));
+  }
+  return kernels;
+}
+
+llvm::Expected<std::vector<PlannedKernel>>
+vitc::planKernels(const CompileOptions &options,
+                  const Installation &installation) {
+  return Compilation(options, installation, nullptr).plan();
 }
 
 llvm::Expected<CompileReport>

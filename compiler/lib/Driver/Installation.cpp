@@ -32,6 +32,7 @@ llvm::Expected<Installation> Installation::find(const char *argv0) {
         "no folder to keep compiled kernels in: set VITC_CACHE_DIR "
         "or HOME");
   installation.backendProgram = joinPath(bin, "vitc-halide");
+  installation.measureProgram = joinPath(bin, "vitc-measure");
 
   // An installed tree first, then the source tree that this program was built
   // from.
@@ -42,6 +43,8 @@ llvm::Expected<Installation> Installation::find(const char *argv0) {
   installation.runtimeFolder = joinPath(root, "runtime");
   installation.modelsFolder = joinPath(root, "models");
   installation.runnerFolder = joinPath(root, "tools/runner");
+  installation.recordsFolder =
+      joinPath(root, root == share ? "records" : "schedules/records");
   if (!fs::exists(installation.runtimeFolder))
     return userError(program, "the runtime's sources are neither in " + share +
                                   "/runtime nor in " +

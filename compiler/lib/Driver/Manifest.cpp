@@ -91,7 +91,8 @@ static json::Object describePreprocessing(const ImageProcessor &processor) {
 
 static json::Array describeKernels(const ManifestInputs &inputs) {
   json::Array kernels;
-  for (auto [request, kernel] : llvm::zip(inputs.requests, inputs.kernels)) {
+  for (auto [request, kernel, record] :
+       llvm::zip(inputs.requests, inputs.kernels, inputs.records)) {
     json::Object specification = std::move(
         *llvm::cantFail(json::parse(request.specification)).getAsObject());
     int64_t calls = 0;
@@ -104,16 +105,19 @@ static json::Array describeKernels(const ManifestInputs &inputs) {
         bytes = step.bytes;
       }
     json::Object report(kernel.report);
-    kernels.push_back(json::Object{{"name", kernel.name},
-                                   {"family", specification["family"]},
-                                   {"backend", report["backend"]},
-                                   {"backend_version", report["version"]},
-                                   {"spec", specification["spec"]},
-                                   {"schedule", report["schedule"]},
-                                   {"flops", flops},
-                                   {"bytes", bytes},
-                                   {"calls", calls},
-                                   {"object_bytes", report["object_bytes"]}});
+    kernels.push_back(
+        json::Object{{"name", kernel.name},
+                     {"family", specification["family"]},
+                     {"backend", report["backend"]},
+                     {"backend_version", report["version"]},
+                     {"spec", specification["spec"]},
+                     {"schedule", report["schedule"]},
+                     {"record", record ? json::Value(record->provenance())
+                                       : json::Value(nullptr)},
+                     {"flops", flops},
+                     {"bytes", bytes},
+                     {"calls", calls},
+                     {"object_bytes", report["object_bytes"]}});
   }
   return kernels;
 }

@@ -6,6 +6,7 @@
 #include "vitc/Driver/Compile.h"
 #include "vitc/Frontend/Import.h"
 #include "vitc/Target/Cpp/Library.h"
+#include "vitc/Tune/Records.h"
 
 namespace vitc {
 
@@ -16,6 +17,7 @@ struct ManifestInputs {
   const LibraryDescription &library;
   llvm::ArrayRef<KernelRequest> requests;
   llvm::ArrayRef<CompiledKernel> kernels;
+  llvm::ArrayRef<const tune::Record *> records; ///< null: default schedules
   int64_t parameters;
 };
 

@@ -4,6 +4,7 @@
 #define VITC_DRIVER_COMPILE_H
 
 #include "vitc/Driver/Toolchain.h"
+#include "llvm/Support/JSON.h"
 
 #include <cstdint>
 #include <functional>
@@ -19,6 +20,8 @@ struct Installation {
   std::string runtimeFolder;  ///< include/ and src/ of the runtime
   std::string modelsFolder;   ///< models/*.json
   std::string runnerFolder;   ///< tools/runner: runs libraries for others
+  std::string recordsFolder;  ///< tuned schedules: *.jsonl
+  std::string measureProgram; ///< vitc-measure
   std::string cacheFolder;    ///< compiled kernels, kept between runs
 
   /// From the program's own path; VITC_CACHE_DIR overrides the cache (default
@@ -51,7 +54,9 @@ struct CompileOptions {
                   ///< plan) and print the IR to standard output
   bool printIr = false; ///< print the IR after every stage to standard error
   ToolchainOptions toolchain;
-  unsigned threads = 0; ///< kernels compiled at a time; all cores if 0
+  unsigned threads = 0;       ///< kernels compiled at a time; all cores if 0
+  std::string tuneDatabase;   ///< --tune-db: tuned schedules besides vitc's own
+  bool ignoreRecords = false; ///< default schedules for every kernel
 };
 
 struct CompileReport {
@@ -60,7 +65,7 @@ struct CompileReport {
   int64_t fastMatmulBytes = 0; ///< of the weights, what fastMatmul added
   double flops = 0;            ///< nominal: of the model as published
   double computedFlops = 0;    ///< what is left after the rewrites
-  unsigned kernels = 0, cachedKernels = 0;
+  unsigned kernels = 0, cachedKernels = 0, tunedKernels = 0;
   double seconds = 0;
   std::vector<std::string> outputs; ///< "logits [1, 1000]"
   std::vector<std::string> warnings;
@@ -69,6 +74,20 @@ struct CompileReport {
 /// `done` of `total` units of `stage` are finished; called from one thread.
 using ProgressCallback =
     std::function<void(llvm::StringRef stage, unsigned done, unsigned total)>;
+
+/// A distinct kernel of a model, for one of the target's levels.
+struct PlannedKernel {
+  std::string name, family;
+  std::string target;  ///< the backends' name of the level
+  std::string library; ///< the target of the whole library
+  llvm::json::Object spec;
+  int64_t calls = 0; ///< in one run
+  double flops = 0;  ///< of one call
+};
+
+/// What `compileModel` would ask backends for, without doing so.
+llvm::Expected<std::vector<PlannedKernel>>
+planKernels(const CompileOptions &options, const Installation &installation);
 
 /// OUT appears whole or not at all.
 llvm::Expected<CompileReport> compileModel(const CompileOptions &options,

@@ -1,0 +1,63 @@
+/// A database that holds a tuning session: SQLite in a file, or PostgreSQL on a
+/// server. Both understand the same statements, with parameters $1, $2 …; what
+/// they spell differently is asked for here.
+#ifndef VITC_TUNE_DATABASE_H
+#define VITC_TUNE_DATABASE_H
+
+#include "vitc/Support/Error.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace vitc::tune {
+
+/// A parameter or a field as text; absent is NULL.
+using Field = std::optional<std::string>;
+using Row = std::vector<Field>;
+
+class Database {
+public:
+  virtual ~Database() = default;
+
+  /// `postgresql://…` and `postgres://…` are servers, all else is a file. A
+  /// file is made if `create` says so; otherwise it must be there.
+  static llvm::Expected<std::unique_ptr<Database>> open(llvm::StringRef place,
+                                                        bool create);
+
+  /// Runs one statement and returns its rows.
+  virtual llvm::Expected<std::vector<Row>>
+  run(llvm::StringRef statement, llvm::ArrayRef<Field> parameters = {}) = 0;
+
+  /// All statements of `body`, or none if it fails.
+  llvm::Error
+  transaction(llvm::function_ref<llvm::Error(Database &database)> body);
+
+  /// Type and constraint of a column that numbers the rows.
+  virtual llvm::StringRef identityColumn() const = 0;
+  /// The database's own time in seconds: the clocks of workers may disagree.
+  virtual llvm::StringRef now() const = 0;
+  /// Ends a query whose rows are about to be changed, passing over rows that
+  /// others are changing.
+  virtual llvm::StringRef lockRows() const = 0;
+  virtual llvm::StringRef beginStatement() const = 0;
+  /// The place without its password, for messages.
+  const std::string &getPlace() const { return place; }
+
+protected:
+  explicit Database(std::string place) : place(std::move(place)) {}
+
+private:
+  std::string place;
+};
+
+llvm::Expected<std::unique_ptr<Database>> openSqlite(llvm::StringRef path,
+                                                     bool create);
+llvm::Expected<std::unique_ptr<Database>> openPostgres(llvm::StringRef url);
+/// Whether `place` names a PostgreSQL server.
+bool isPostgres(llvm::StringRef place);
+
+} // namespace vitc::tune
+
+#endif // VITC_TUNE_DATABASE_H

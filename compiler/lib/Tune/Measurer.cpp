@@ -1,0 +1,216 @@
+#include "vitc/Tune/Measurer.h"
+
+#include "MeasureChild.h"
+
+#include "vitc/Support/File.h"
+#include "vitc/Support/Process.h"
+#include "vitc/Tune/Search.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SHA256.h"
+#include "llvm/Support/Threading.h"
+
+using namespace vitc;
+using namespace vitc::tune;
+namespace fs = llvm::sys::fs;
+namespace json = llvm::json;
+
+class Measurer::Child : public MeasureChild {
+public:
+  using MeasureChild::MeasureChild;
+};
+
+Measurer::Measurer(Tools tools) : tools(std::move(tools)) {}
+Measurer::~Measurer() = default;
+
+static std::string hashOf(llvm::StringRef text) {
+  return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(text)),
+                     /*LowerCase=*/true)
+      .substr(0, 24);
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+/// The adapter is the same text for most schedules of a kernel: compiled once.
+llvm::Expected<std::string> Measurer::adapterObject(llvm::StringRef source) {
+  auto text = llvm::MemoryBuffer::getFile(source);
+  if (!text)
+    return userError(source, text.getError().message());
+  std::string object =
+      joinPath(tools.folder, "adapter-" + hashOf((*text)->getBuffer()) + ".o");
+  if (fs::exists(object))
+    return object;
+  if (llvm::Error error = runProcess({tools.cxx,
+                                      {"-std=c++17", "-O1", "-fPIC",
+                                       "-I" + tools.runtimeFolder + "/include",
+                                       "-c", source.str(), "-o", object}}))
+    return error;
+  return object;
+}
+
+/// From the backend's three files to something that can be loaded.
+llvm::Error Measurer::finishBuild(const KernelRow &kernel,
+                                  llvm::StringRef prefix, Build &build) {
+  auto text = llvm::MemoryBuffer::getFile(prefix + ".json");
+  if (!text)
+    return userError((prefix + ".json").str(), text.getError().message());
+  llvm::Expected<json::Value> parsed = json::parse((*text)->getBuffer());
+  if (!parsed)
+    return parsed.takeError();
+  const json::Object *report = parsed->getAsObject();
+  if (const json::Object *schedule = report->getObject("schedule"))
+    build.schedule = *schedule;
+  build.backendVersion = report->getString("version").value_or("").str();
+  build.compileSeconds = report->getNumber("compile_ms").value_or(0) / 1000;
+  build.spills = report->getInteger("spills").value_or(0);
+  llvm::Expected<std::string> adapter = adapterObject((prefix + ".cpp").str());
+  if (!adapter)
+    return adapter.takeError();
+  std::string library = (prefix + ".so").str();
+  // Each library calls its own kernel, though all have the same name.
+  if (llvm::Error error =
+          runProcess({tools.cxx,
+                      {"-shared", "-nostdlib", "-Wl,-Bsymbolic", "-o", library,
+                       (prefix + ".o").str(), *adapter}}))
+    return error;
+  build.library = library;
+  for (llvm::StringRef extension : {".o", ".cpp", ".s", ".json", ".spec"})
+    fs::remove(prefix + extension);
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::vector<Build>>
+Measurer::build(const KernelRow &kernel, llvm::StringRef backend,
+                llvm::ArrayRef<json::Object> schedules) {
+  auto program = tools.backends.find(backend.str());
+  if (program == tools.backends.end())
+    return userError("the backend " + backend +
+                     " is not part of this installation of vitc");
+  auto nameOf = [&](const json::Object &schedule) {
+    return hashOf(kernel.key + backend.str() + scheduleText(schedule));
+  };
+  std::vector<ProcessRequest> requests;
+  std::vector<std::string> names;
+  for (const json::Object &schedule : schedules) {
+    std::string name = nameOf(schedule);
+    if (builds.count(name) || llvm::is_contained(names, name))
+      continue;
+    std::string prefix = joinPath(tools.folder, name);
+    if (llvm::Error error =
+            writeFile(prefix + ".spec", specification(kernel, schedule)))
+      return error;
+    names.push_back(name);
+    requests.push_back(
+        {program->second,
+         {"--spec", prefix + ".spec", "-o", prefix, "--emit-assembly"},
+         {"CXX=" + tools.cxx}});
+  }
+  constexpr unsigned patienceSeconds = 60;
+  unsigned jobs =
+      llvm::heavyweight_hardware_concurrency().compute_thread_count();
+  llvm::Error error = runProcesses(
+      requests, jobs, patienceSeconds,
+      [&](size_t index, const ProcessResult &result) -> llvm::Error {
+        Build build;
+        if (result.succeeded()) {
+          if (llvm::Error failed = finishBuild(
+                  kernel, joinPath(tools.folder, names[index]), build))
+            return failed;
+        } else {
+          // The backend may refuse a schedule, die of it or hang over it.
+          build.outcome = result.timedOut        ? Outcome::Timeout
+                          : result.exitCode == 1 ? Outcome::Invalid
+                                                 : Outcome::Crash;
+          build.detail = "the backend: " + result.describe();
+        }
+        builds[names[index]] = std::move(build);
+        return llvm::Error::success();
+      });
+  if (error)
+    return error;
+  std::vector<Build> result;
+  for (const json::Object &schedule : schedules)
+    result.push_back(builds[nameOf(schedule)]);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Measuring
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<Measurer::Child *> Measurer::childFor(const KernelRow &kernel) {
+  std::unique_ptr<Child> &child = children[kernel.key];
+  if (child && child->isAlive())
+    return child.get();
+  // Inputs and weights of many kernels at once would take much memory.
+  constexpr size_t most = 6;
+  if (children.size() > most) {
+    std::string keep = kernel.key;
+    for (auto it = children.begin(); it != children.end();)
+      it = it->first == keep ? std::next(it) : children.erase(it);
+  }
+  json::Object order{{"family", kernel.family},
+                     {"spec", json::Object(kernel.spec)},
+                     {"target", kernel.target},
+                     {"threads", kernel.threads}};
+  auto fresh = std::make_unique<Child>(tools.measureProgram);
+  llvm::Expected<json::Object> answer = fresh->ask(std::move(order));
+  if (!answer)
+    return answer.takeError();
+  if (auto message = answer->getString("error"))
+    return userError(*message);
+  Child *result = fresh.get();
+  children[kernel.key] = std::move(fresh);
+  return result;
+}
+
+static Outcome outcomeOf(llvm::StringRef name) {
+  for (unsigned i = 0; i < outcomeCount; ++i)
+    if (outcomeName(Outcome(i)) == name)
+      return Outcome(i);
+  return Outcome::Crash;
+}
+
+llvm::Expected<Measurement> Measurer::measure(const KernelRow &kernel,
+                                              const Build &build,
+                                              const Build *rival, bool thorough,
+                                              llvm::StringRef fault) {
+  Measurement result;
+  result.outcome = build.outcome;
+  result.detail = build.detail;
+  result.schedule = build.schedule;
+  result.backendVersion = build.backendVersion;
+  result.compileSeconds = build.compileSeconds;
+  if (build.outcome != Outcome::Ok)
+    return result;
+  llvm::Expected<Child *> child = childFor(kernel);
+  if (!child)
+    return child.takeError();
+  // A hang is not worth more time than a hundred candidates.
+  constexpr double seconds = 8;
+  constexpr int64_t megabytes = 512;
+  json::Object request{{"library", build.library},
+                       {"symbol", kernel.name},
+                       {"thorough", thorough},
+                       {"fault", fault},
+                       {"seconds", fault.empty() ? seconds : 1.0},
+                       {"megabytes", megabytes}};
+  if (rival && !rival->library.empty())
+    request["rival"] = rival->library;
+  llvm::Expected<json::Object> answer = (*child)->ask(std::move(request));
+  if (!answer)
+    return answer.takeError();
+  result.outcome = outcomeOf(answer->getString("outcome").value_or(""));
+  result.detail = answer->getString("detail").value_or("").str();
+  result.seconds = answer->getNumber("seconds").value_or(0);
+  result.warmSeconds = answer->getNumber("warm_seconds").value_or(0);
+  result.rivalSeconds = answer->getNumber("rival_seconds").value_or(0);
+  result.noise = answer->getNumber("noise").value_or(0);
+  result.peak = answer->getNumber("peak").value_or(0);
+  return result;
+}

@@ -1,0 +1,41 @@
+#include "Scratch.h"
+
+#include "vitc/Support/File.h"
+#include "vitc/Support/Interrupt.h"
+#include "vitc/Tune/Store.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace vitc;
+using namespace vitc::tune;
+namespace fs = llvm::sys::fs;
+
+/// Folders are called after the process that they belong to.
+static void removeOrphans(llvm::StringRef parent) {
+  std::error_code code;
+  for (fs::directory_iterator it(parent, code), end; it != end && !code;
+       it.increment(code))
+    if (!mayBeRunning(llvm::sys::path::filename(it->path())))
+      fs::remove_directories(it->path());
+}
+
+llvm::Expected<Scratch> Scratch::make(llvm::StringRef cacheFolder) {
+  std::string parent = joinPath(cacheFolder, "tune");
+  std::string folder = joinPath(parent, workerName());
+  InterruptLock lock;
+  lock.add(folder);
+  removeOrphans(parent);
+  if (std::error_code code = fs::create_directories(folder))
+    return userError(folder, "cannot be created: " + code.message() +
+                                 "; VITC_CACHE_DIR names another folder");
+  return Scratch(folder);
+}
+
+Scratch::~Scratch() {
+  if (folder.empty())
+    return;
+  InterruptLock lock;
+  fs::remove_directories(folder);
+  lock.drop(folder);
+}

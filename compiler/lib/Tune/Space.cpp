@@ -1,0 +1,104 @@
+#include "vitc/Tune/Space.h"
+
+#include "vitc/Support/File.h"
+#include "vitc/Support/Process.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace vitc;
+using namespace vitc::tune;
+namespace json = llvm::json;
+
+llvm::Error vitc::tune::writeFile(llvm::StringRef path, llvm::StringRef text) {
+  std::error_code code;
+  llvm::raw_fd_ostream os(path, code);
+  if (!code) {
+    os << text;
+    os.close();
+    code = os.error();
+    os.clear_error();
+  }
+  return code ? userError(path, "cannot be written: " + code.message())
+              : llvm::Error::success();
+}
+
+std::string vitc::tune::specification(const KernelRow &kernel,
+                                      const json::Object &schedule) {
+  json::Object document{{"protocol", 1},
+                        {"name", kernel.name},
+                        {"target", kernel.target},
+                        {"family", kernel.family},
+                        {"spec", json::Object(kernel.spec)},
+                        {"schedule", json::Object(schedule)}};
+  return llvm::formatv("{0}\n", json::Value(std::move(document))).str();
+}
+
+llvm::Expected<json::Value>
+vitc::tune::askProgram(llvm::StringRef program,
+                       std::vector<std::string> arguments) {
+  llvm::Expected<std::string> text =
+      runForOutput({program.str(), std::move(arguments)});
+  if (!text)
+    return text.takeError();
+  return json::parse(*text);
+}
+
+llvm::Expected<Space> Space::ask(llvm::StringRef backend,
+                                 llvm::StringRef program,
+                                 const KernelRow &kernel,
+                                 llvm::StringRef folder) {
+  Space space;
+  space.backend = backend.str();
+  space.program = program.str();
+  space.folder = folder.str();
+  space.specPath =
+      joinPath(folder, "space-" + backend + "-" + kernel.key + ".json");
+  if (llvm::Error error = writeFile(space.specPath, specification(kernel, {})))
+    return error;
+  llvm::Expected<json::Value> answer =
+      askProgram(program, {"--spec", space.specPath, "--space"});
+  if (!answer)
+    return answer.takeError();
+  const json::Object *object = answer->getAsObject();
+  const json::Array *parameters =
+      object ? object->getArray("parameters") : nullptr;
+  if (!parameters)
+    return llvm::createStringError(program + ": --space printed no parameters");
+  for (const json::Value &value : *parameters) {
+    const json::Object *fields = value.getAsObject();
+    const json::Array *values = fields ? fields->getArray("values") : nullptr;
+    if (!values)
+      return llvm::createStringError(program + ": a parameter without values");
+    Parameter parameter;
+    parameter.name = fields->getString("name").value_or("").str();
+    parameter.meaning = fields->getString("meaning").value_or("").str();
+    parameter.standard = fields->getInteger("default").value_or(0);
+    parameter.forThreads = fields->getBoolean("for_threads").value_or(false);
+    for (const json::Value &candidate : *values)
+      parameter.values.push_back(candidate.getAsInteger().value_or(0));
+    space.parameters.push_back(std::move(parameter));
+  }
+  return space;
+}
+
+llvm::Expected<std::vector<json::Object>>
+Space::complete(llvm::ArrayRef<json::Object> wishes) const {
+  json::Array list;
+  for (const json::Object &wish : wishes)
+    list.push_back(json::Object(wish));
+  std::string path = joinPath(folder, "wishes.json");
+  if (llvm::Error error = writeFile(
+          path, llvm::formatv("{0}\n", json::Value(std::move(list))).str()))
+    return error;
+  llvm::Expected<json::Value> answer =
+      askProgram(program, {"--spec", specPath, "--complete", path});
+  if (!answer)
+    return answer.takeError();
+  std::vector<json::Object> schedules;
+  if (const json::Array *array = answer->getAsArray())
+    for (const json::Value &value : *array)
+      if (const json::Object *schedule = value.getAsObject())
+        schedules.push_back(*schedule);
+  return schedules;
+}

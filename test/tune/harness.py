@@ -1,0 +1,68 @@
+"""What the tests of `vitc tune` share. Each program here runs under ctest, or by hand: python test_faults.py VITC."""
+import json
+import os
+import pathlib
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+VITC = sys.argv[1] if len(sys.argv) > 1 else "vitc"
+MODEL = str(pathlib.Path(__file__).resolve().parents[2] / "models" / "vit-fashion-mnist")
+OUTCOMES = ["ok", "wrong", "crash", "timeout", "memory", "spill", "invalid"]
+folder = tempfile.TemporaryDirectory(prefix="vitc-tune-")
+scratch = pathlib.Path(folder.name)
+# A cache of its own, so that what is left behind can be seen.
+os.environ["VITC_CACHE_DIR"] = str(scratch / "cache")
+
+
+def vitc(*arguments, check=True, **options):
+    done = subprocess.run([VITC, *map(str, arguments)], capture_output=True, text=True, timeout=600, **options)
+    if check:
+        assert done.returncode == 0, f"vitc {arguments}: exit code {done.returncode}\n{done.stderr}"
+    return done
+
+
+def tune(*arguments, **options):
+    """Runs `vitc tune` on the small model and returns its figures."""
+    return json.loads(vitc("tune", MODEL, "--json", "-q", *arguments, **options).stdout)
+
+
+def refuse(message, *arguments):
+    done = vitc(*arguments, check=False)
+    assert done.returncode == 1, f"vitc {arguments}: exit code {done.returncode}\n{done.stderr}"
+    assert message in done.stderr, f"vitc {arguments}: {done.stderr!r} does not say {message!r}"
+    print("ok", done.stderr.strip())
+
+
+def rows(database, query):
+    connection = sqlite3.connect(database)
+    try:
+        return connection.execute(query).fetchall()
+    finally:
+        connection.close()
+
+
+def check_trials(query, figures, trials=None):
+    """No trial is lost, none is counted twice. `query` runs SQL on the session's database."""
+    states = dict(query("SELECT state, count(*) FROM trials GROUP BY state"))
+    assert set(states) <= {"done", "cancelled"}, states
+    done = query("SELECT count(*) FROM trials WHERE kind = 'search' AND state = 'done'")[0][0]
+    assert done == figures["trials"] == sum(figures["outcomes"].values()), (done, figures["trials"], figures["outcomes"])
+    assert figures["trials"] == sum(kernel["trials"] for kernel in figures["kernels"])
+    if trials is not None:
+        assert done == trials, (done, trials)
+    twice = query("SELECT kernel, kind, backend, schedule, count(*) FROM trials GROUP BY 1, 2, 3, 4 HAVING count(*) > 1")
+    assert not twice, twice
+    for outcome in OUTCOMES:
+        count = query(f"SELECT count(*) FROM trials WHERE kind = 'search' AND state = 'done' AND outcome = '{outcome}'")[0][0]
+        assert count == figures["outcomes"][outcome], (outcome, count, figures["outcomes"])
+    broken = query("SELECT id FROM trials WHERE state = 'done' AND outcome = 'ok' AND NOT (seconds > 0 AND score > 0)")
+    assert not broken, broken
+    attempts = query("SELECT max(attempts) FROM trials")[0][0]
+    assert attempts <= 2, f"a trial was begun {attempts} times"
+
+
+def check_nothing_left():
+    left = list((scratch / "cache" / "tune").glob("*"))
+    assert not left, f"left behind: {left}"

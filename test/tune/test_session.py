@@ -1,0 +1,86 @@
+"""A session from the start to a compiled library: figures, records, what the manifest says, wrong inputs."""
+from harness import *
+
+database = scratch / "tune.sqlite"
+figures = tune("--db", database, "--trials", 40)
+check_trials(lambda query: rows(database, query), figures, trials=40)
+check_nothing_left()
+assert figures["finished"] and figures["measured"] >= 30, figures["outcomes"]
+assert figures["speedup"] >= 1, figures["speedup"]
+assert 0 < figures["share_of_peak_before"] <= figures["share_of_peak_after"] < 1.05, figures
+for kernel in figures["kernels"]:
+    # What is not kept is the default itself: a tuned model is never slower.
+    assert kernel["best_seconds"] <= kernel["default_seconds"], kernel
+    assert kernel["kept"] or kernel["best_schedule"] == kernel["default_schedule"], kernel
+curve = [point["model_seconds"] for point in figures["progress"]]
+assert curve == sorted(curve, reverse=True) and len(curve) > 1, curve
+print("ok", figures["trials"], "trials,", figures["outcomes"], f"{figures['speedup']:.3f}x")
+
+# Records go out as text and come back the same.
+exported, again = scratch / "out.jsonl", scratch / "again.jsonl"
+vitc("tune", "--db", database, "--export", exported)
+records = [json.loads(line) for line in exported.read_text().splitlines()]
+assert len(records) == sum(kernel["kept"] for kernel in figures["kernels"]), records
+
+# `vitc compile` takes them, and says so. One more record, so that there is one whatever the machine measured: a tile that
+# is not the default's.
+kernel = max((k for k in figures["kernels"] if k["family"] == "gemm"), key=lambda k: k["flops"])
+spec = json.loads(rows(database, f"SELECT spec FROM kernels WHERE name = '{kernel['name']}'")[0][0])
+schedule = {**kernel["default_schedule"], "tile_m": 4, "block_m": 4}
+made = {"record": 1, "family": "gemm", "target": kernel["target"], "spec": spec, "cpu": figures["cpu"],
+        "machine": figures["machine"], "backend": "halide", "backend_version": "21.0.0", "vitc": "0", "schedule": schedule,
+        "threads": 1, "seconds": 1e-6, "default_seconds": 2e-6, "share_of_peak": 0.5, "date": "2026-01-02T03:04:05Z",
+        "command": "vitc tune"}
+line = scratch / "made.jsonl"
+line.write_text("# a comment\n\n" + json.dumps(made) + "\n")
+vitc("tune", "--db", database, "--import", line)
+vitc("tune", "--db", database, "--export", again)
+assert [json.loads(text) for text in again.read_text().splitlines()].count(made) == 1
+vitc("compile", MODEL, "-o", scratch / "tuned", "--name", "tuned", "--tune-db", database, "-q", "--verify")
+manifest = json.loads((scratch / "tuned/share/tuned/manifest.json").read_text())
+compiled = next(k for k in manifest["kernels"] if k["name"] == kernel["name"])
+assert compiled["schedule"]["tile_m"] == 4, compiled
+assert compiled["record"]["date"] == made["date"] and compiled["record"]["cpu"] == figures["cpu"], compiled
+vitc("compile", MODEL, "-o", scratch / "plain", "--name", "plain", "--ignore-records", "-q")
+manifest = json.loads((scratch / "plain/share/plain/manifest.json").read_text())
+assert all(k["record"] is None for k in manifest["kernels"]), manifest["kernels"]
+assert next(k for k in manifest["kernels"] if k["name"] == kernel["name"])["schedule"] == kernel["default_schedule"]
+print("ok records")
+
+# A record that the backend no longer understands is passed over with a warning; one for another CPU in silence.
+line.write_text(json.dumps({**made, "schedule": {"tile_q": 3}}) + "\n")
+vitc("tune", "--db", database, "--import", line)
+done = vitc("compile", MODEL, "-o", scratch / "stale", "--name", "stale", "--tune-db", database, "-q")
+assert "default schedules are used" in done.stderr and "tile_q" in done.stderr, done.stderr
+other = scratch / "other.sqlite"
+line.write_text(json.dumps({**made, "cpu": "another"}) + "\n")
+vitc("tune", "--db", other, "--import", line)
+vitc("compile", MODEL, "-o", scratch / "other", "--name", "other", "--tune-db", other, "--ignore-records", "-q")
+manifest = json.loads((scratch / "other/share/other/manifest.json").read_text())
+assert all(k["record"] is None for k in manifest["kernels"])
+print("ok stale and foreign records")
+
+line.write_text('{"record": 1, "family": 3}\n')
+refuse("made.jsonl:1: family must be a string", "tune", "--db", database, "--import", line)
+line.write_text(json.dumps({**made, "schedule": {"tile_m": "big"}}) + "\n")
+refuse("made.jsonl:1: schedule must be an object of integers", "tune", "--db", database, "--import", line)
+line.write_text("{\n")
+refuse("made.jsonl:1: not JSON", "tune", "--db", database, "--import", line)
+refuse("there is no such database", "compile", MODEL, "-o", scratch / "x", "--tune-db", scratch / "none.sqlite")
+refuse("there is no such database", "tune", MODEL, "--resume", "--db", scratch / "none.sqlite")
+refuse("there is no unfinished session", "tune", MODEL, "--resume", "--db", database)
+text = scratch / "text.sqlite"
+text.write_text("not a database, but a text that is long enough to be looked at as one\n" * 20)
+refuse("text.sqlite: file is not a database", "tune", MODEL, "--db", text)
+(scratch / "empty").touch()
+refuse("holds no tuning session", "compile", MODEL, "-o", scratch / "x", "--tune-db", scratch / "empty")
+assert (scratch / "empty").stat().st_size == 0
+refuse("vitc tune needs a MODEL", "tune")
+refuse("--coordinate needs --db postgresql://", "tune", MODEL, "--coordinate", "--db", database)
+refuse("--cpu needs --coordinate", "tune", MODEL, "--cpu", "x", "--db", database)
+refuse("--resume needs a MODEL", "tune", "--resume", "--json", "--db", database)
+refuse("leave out MODEL", "tune", MODEL, "--export", exported, "--db", database)
+refuse("postgresql://nobody@127.0.0.1:1/x", "worker", "--db", "postgresql://nobody:secret@127.0.0.1:1/x")
+assert "secret" not in vitc("worker", "--db", "postgresql://nobody:secret@127.0.0.1:1/x", check=False).stderr
+refuse("vitc worker needs --db", "worker")
+assert not (scratch / "x").exists()

@@ -1,0 +1,214 @@
+/// vitc-measure: runs candidates of one kernel for `vitc tune` and `vitc
+/// worker`, each in a child process with limits of time and memory.
+///
+/// It reads a line of JSON that describes the kernel, makes inputs and what
+/// they must lead to, and answers {"ready":true} or {"error":…}. Each further
+/// line asks for one candidate and is answered by one line. Making the problem
+/// once and forking keeps a candidate's trial at some hundred milliseconds.
+#include "../vitc/Peak.h"
+#include "Candidate.h"
+
+#include "vitc/runtime/threads.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <new>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace vitc;
+using namespace vitc::measure;
+namespace json = llvm::json;
+
+static void answer(json::Object object) {
+  llvm::outs() << json::Value(std::move(object)) << "\n";
+  llvm::outs().flush();
+}
+
+static json::Object outcome(llvm::StringRef name, const llvm::Twine &detail) {
+  return json::Object{{"outcome", name}, {"detail", detail.str()}};
+}
+
+//===----------------------------------------------------------------------===//
+// The child
+//===----------------------------------------------------------------------===//
+
+static void limitSelf(double seconds, int64_t megabytes) {
+  // What is mapped already does not count against the candidate.
+  int64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  rlim_t bytes =
+      rlim_t(pages) * rlim_t(sysconf(_SC_PAGESIZE)) + (rlim_t(megabytes) << 20);
+  rlimit memory{bytes, bytes};
+  setrlimit(RLIMIT_AS, &memory);
+  rlim_t processor = rlim_t(seconds) + 1;
+  rlimit time{processor, processor};
+  setrlimit(RLIMIT_CPU, &time);
+  rlimit core{0, 0};
+  setrlimit(RLIMIT_CORE, &core);
+}
+
+[[noreturn]] static void runChild(int answers, const CandidateRequest &request,
+                                  const Problem &problem, const Memory &memory,
+                                  int threadCount, double seconds,
+                                  int64_t megabytes) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  limitSelf(seconds, megabytes);
+  std::set_new_handler([] { _exit(outOfMemoryCode); });
+  rt::Threads *threads = nullptr;
+  if (threadCount > 1 &&
+      rt::startThreads(threadCount, nullptr, nullptr, &threads) != VITC_OK)
+    _exit(outOfMemoryCode);
+  std::string text = llvm::formatv(
+      "{0}\n",
+      json::Value(measureCandidate(request, problem, memory, threads)));
+  size_t written = 0;
+  while (written < text.size()) {
+    ssize_t count =
+        write(answers, text.data() + written, text.size() - written);
+    if (count <= 0)
+      break;
+    written += size_t(count);
+  }
+  _exit(0);
+}
+
+//===----------------------------------------------------------------------===//
+// The parent
+//===----------------------------------------------------------------------===//
+
+/// All that comes out of the pipe until it is closed; false if that takes
+/// longer than `seconds`.
+static bool readAll(int pipe, double seconds, std::string &text) {
+  timespec start, now;
+  clock_gettime(CLOCK_MONOTONIC, &start);
+  for (;;) {
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double left = seconds - double(now.tv_sec - start.tv_sec) -
+                  double(now.tv_nsec - start.tv_nsec) * 1e-9;
+    pollfd wait{pipe, POLLIN, 0};
+    if (left <= 0 || poll(&wait, 1, int(left * 1000) + 1) == 0)
+      return false;
+    char buffer[4096];
+    ssize_t count = read(pipe, buffer, sizeof(buffer));
+    if (count <= 0)
+      return true;
+    text.append(buffer, size_t(count));
+  }
+}
+
+static json::Object judge(int status, bool inTime, const std::string &text,
+                          double seconds, int64_t megabytes) {
+  if (!inTime || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
+    return outcome("timeout",
+                   llvm::formatv("not done after {0:f1} s", seconds));
+  if (WIFEXITED(status) && WEXITSTATUS(status) == outOfMemoryCode)
+    return outcome("memory",
+                   "wanted more than " + llvm::Twine(megabytes) + " MB");
+  // Nobody here kills a child that is in time: it was the system, out of
+  // memory.
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+    return outcome("memory", "ended by the system");
+  if (WIFSIGNALED(status))
+    return outcome("crash", strsignal(WTERMSIG(status)));
+  llvm::Expected<json::Value> value = json::parse(text);
+  if (!value || !value->getAsObject()) {
+    llvm::consumeError(value.takeError());
+    return outcome("crash", "it ended without an answer");
+  }
+  return std::move(*value->getAsObject());
+}
+
+static json::Object tryCandidate(const json::Object &line,
+                                 const Problem &problem, const Memory &memory,
+                                 int threads) {
+  CandidateRequest request;
+  request.library = line.getString("library").value_or("").str();
+  request.rival = line.getString("rival").value_or("").str();
+  request.symbol = line.getString("symbol").value_or("").str();
+  request.fault = line.getString("fault").value_or("").str();
+  request.thorough = line.getBoolean("thorough").value_or(false);
+  double seconds = line.getNumber("seconds").value_or(10);
+  int64_t megabytes = line.getInteger("megabytes").value_or(1024);
+  int ends[2];
+  if (pipe(ends) != 0)
+    return outcome("crash", "no pipe");
+  pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    runChild(ends[1], request, problem, memory, threads, seconds, megabytes);
+  }
+  close(ends[1]);
+  if (child < 0) {
+    close(ends[0]);
+    return outcome("crash", "no process");
+  }
+  std::string text;
+  bool inTime = readAll(ends[0], seconds, text);
+  close(ends[0]);
+  if (!inTime)
+    kill(child, SIGKILL);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    ;
+  return judge(status, inTime, text, seconds, megabytes);
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1 && llvm::StringRef(argv[1]) == "--families") {
+    llvm::outs() << json::Value(json::Array(Problem::families())) << "\n";
+    return 0;
+  }
+  if (argc > 1) {
+    llvm::outs() << "vitc-measure is started by `vitc tune` and `vitc "
+                    "worker`, and reads its orders from standard input\n";
+    return llvm::StringRef(argv[1]) == "--help" ? 0 : 1;
+  }
+  // Its user may be killed at any moment.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  std::string line;
+  if (!std::getline(std::cin, line))
+    return 1;
+  llvm::Expected<json::Value> first = json::parse(line);
+  const json::Object *order = first ? first->getAsObject() : nullptr;
+  const json::Object *spec = order ? order->getObject("spec") : nullptr;
+  if (!spec) {
+    llvm::consumeError(first.takeError());
+    answer(json::Object{{"error", "the first line must describe a kernel"}});
+    return 1;
+  }
+  constexpr uint64_t seed = 1;
+  llvm::Expected<Problem> problem =
+      Problem::make(order->getString("family").value_or(""), *spec, seed);
+  if (!problem) {
+    answer(json::Object{{"error", llvm::toString(problem.takeError())}});
+    return 1;
+  }
+  Memory memory(*problem);
+  int threads = int(order->getInteger("threads").value_or(1));
+  tool::PeakMeter peak(order->getString("target").value_or(""),
+                       unsigned(threads));
+  answer(json::Object{{"ready", true}});
+  while (std::getline(std::cin, line)) {
+    llvm::Expected<json::Value> request = json::parse(line);
+    if (!request || !request->getAsObject()) {
+      llvm::consumeError(request.takeError());
+      answer(outcome("invalid", "not a line of JSON"));
+      continue;
+    }
+    peak.measure();
+    json::Object result =
+        tryCandidate(*request->getAsObject(), *problem, memory, threads);
+    result["peak"] = peak.best();
+    answer(std::move(result));
+  }
+  return 0;
+}

@@ -11,32 +11,62 @@
 
 namespace vitc::rt {
 
+/// A thread's share of a loop: the indices from `begin` to `end` that nobody
+/// has taken yet, and the number of the loop. All in one word, so that a thread
+/// takes indices with one compare-and-swap.
+struct Share {
+  uint32_t loop, begin, end;
+  bool empty() const { return begin >= end; }
+};
+
+static constexpr int indexBits = 20;
+static constexpr uint32_t indexMask = (uint32_t(1) << indexBits) - 1;
+
+static uint64_t pack(const Share &share) {
+  return uint64_t(share.loop) << (2 * indexBits) |
+         uint64_t(share.begin) << indexBits | share.end;
+}
+
+static Share unpack(uint64_t word) {
+  return {uint32_t(word >> (2 * indexBits)),
+          uint32_t(word >> indexBits) & indexMask, uint32_t(word) & indexMask};
+}
+
+/// Apart from each other, as different threads write them.
+struct alignas(64) ShareWord {
+  std::atomic<uint64_t> word{0};
+};
+
 /// How the indices of a loop are handed out.
 ///
-/// `ticket` holds the number of the loop (upper half) and how many of its
-/// indices nobody has taken yet (lower half). A thread takes an index by
-/// lowering the ticket with compare-and-swap. It has read `body`, `task` and
-/// `count` before; they change only between loops, and then the ticket has
-/// changed too, so a swap that succeeds proves that they belong together. A
-/// worker that slept through a whole loop therefore does no harm, and the
-/// caller never waits for a worker that has taken nothing.
+/// Every thread gets a run of neighbouring indices, since a kernel's task
+/// fetches the weights of the next one while it computes. Who has done its own
+/// takes the upper half of what another one has left.
+///
+/// A thread that takes an index has read `body`, `task` and `base` before; they
+/// change only between loops, when all shares are empty, so a swap that
+/// succeeds proves that they belong together. A worker that slept through a
+/// whole loop therefore does no harm, and the caller never waits for a worker
+/// that has taken nothing.
 struct Threads {
   // Fixed after the start.
   int32_t workerCount = 0; ///< started threads, the caller not among them
   vitc_parallel_for lent = nullptr;
   void *lentUser = nullptr;
   pthread_t *workers = nullptr;
+  ShareWord *shares = nullptr; ///< the caller's, then the workers'
+  int32_t shareCount = 0;
 
   // Written by the caller of a loop. Atomic since a late worker may look at
   // them while the next loop is set up; what it saw is thrown away then.
   std::atomic<void (*)(void *, int32_t)> body{nullptr};
   std::atomic<void *> task{nullptr};
-  std::atomic<int32_t> count{0};
+  std::atomic<int32_t> base{0};  ///< added to the indices in the shares
   std::atomic<bool> busy{false}; ///< a loop runs: further ones are nested
   std::atomic<bool> stop{false};
+  std::atomic<int32_t> nextWorker{0}; ///< whose number a new worker takes
 
   // Apart from each other, as different threads write them.
-  alignas(64) std::atomic<uint64_t> ticket{0};
   alignas(64) FutexWord unfinished{0}; ///< indices whose body has not returned
   std::atomic<bool> callerSleeps{false};
   alignas(64) FutexWord bell{0}; ///< rung for every loop; workers sleep on it
@@ -80,26 +110,52 @@ static bool spinUntil(Ready ready) {
   }
 }
 
-static uint32_t indicesLeft(uint64_t ticket) { return uint32_t(ticket); }
+/// Lets thread `own` take one index. False if nobody has any left.
+static bool runOne(Threads &threads, int32_t own) {
+  uint64_t mine = threads.shares[own].word.load(std::memory_order_acquire);
+  for (int32_t step = 0; step < threads.shareCount; ++step) {
+    int32_t whose = (own + step) % threads.shareCount;
+    std::atomic<uint64_t> &word = threads.shares[whose].word;
+    uint64_t seen = word.load(std::memory_order_acquire);
+    for (Share share = unpack(seen); !share.empty(); share = unpack(seen)) {
+      // A new loop, whose caller has not filled this thread's share yet: what
+      // would be put there would be lost.
+      if (step > 0 && share.loop != unpack(mine).loop)
+        break;
+      auto *body = threads.body.load(std::memory_order_relaxed);
+      void *task = threads.task.load(std::memory_order_relaxed);
+      int32_t base = threads.base.load(std::memory_order_relaxed);
+      // Of its own the first one, of another's share the upper half.
+      uint32_t middle = share.begin + (share.end - share.begin) / 2;
+      Share taken = share, left = share;
+      if (step == 0)
+        taken.end = left.begin = share.begin + 1;
+      else
+        taken.begin = left.end = middle;
+      if (!word.compare_exchange_weak(seen, pack(left),
+                                      std::memory_order_acq_rel,
+                                      std::memory_order_acquire))
+        continue;
+      // The rest becomes its own share, which is empty: until these indices are
+      // done, no new loop fills it.
+      int32_t index = int32_t(taken.begin++);
+      if (!taken.empty())
+        threads.shares[own].word.store(pack(taken), std::memory_order_release);
+      body(task, base + index);
+      // The order of these two and the reverse in waitForOthers: one of both
+      // sides sees the other.
+      if (threads.unfinished.fetch_sub(1) == 1 && threads.callerSleeps.load())
+        futexWake(threads.unfinished, 1);
+      return true;
+    }
+  }
+  return false;
+}
 
 /// Takes indices and runs their bodies until none is left.
-static void work(Threads &threads) {
-  uint64_t ticket = threads.ticket.load(std::memory_order_acquire);
-  while (indicesLeft(ticket) > 0) {
-    auto *body = threads.body.load(std::memory_order_relaxed);
-    void *task = threads.task.load(std::memory_order_relaxed);
-    int32_t count = threads.count.load(std::memory_order_relaxed);
-    if (!threads.ticket.compare_exchange_weak(ticket, ticket - 1,
-                                              std::memory_order_acq_rel,
-                                              std::memory_order_acquire))
-      continue;
-    body(task, count - int32_t(indicesLeft(ticket)));
-    // The order of these two and the reverse in waitForOthers: one of both
-    // sides sees the other.
-    if (threads.unfinished.fetch_sub(1) == 1 && threads.callerSleeps.load())
-      futexWake(threads.unfinished, 1);
-    ticket = threads.ticket.load(std::memory_order_acquire);
-  }
+static void work(Threads &threads, int32_t own) {
+  while (runOne(threads, own))
+    ;
 }
 
 /// Waits for the bodies that workers are still in.
@@ -124,15 +180,17 @@ static void ringBell(Threads &threads, int32_t count) {
 
 static void *runWorker(void *argument) {
   Threads &threads = *static_cast<Threads *>(argument);
+  const int32_t own = 1 + threads.nextWorker.fetch_add(1);
   auto called = [&] {
-    return indicesLeft(threads.ticket.load(std::memory_order_relaxed)) > 0 ||
+    uint64_t word = threads.shares[own].word.load(std::memory_order_relaxed);
+    return !unpack(word).empty() ||
            threads.stop.load(std::memory_order_relaxed);
   };
   for (;;) {
     // Read before looking for work: a bell that rings after the look keeps the
     // wait below from sleeping.
     uint32_t bell = threads.bell.load();
-    work(threads);
+    work(threads, own);
     if (threads.stop.load(std::memory_order_acquire))
       return nullptr;
     if (spinUntil(called))
@@ -183,13 +241,19 @@ vitc_status startThreads(int32_t count, vitc_parallel_for lent, void *lentUser,
   if (lent)
     count = 1;
 
-  // The workers' handles stand behind the struct, in the same block.
+  // The shares and the workers' handles stand behind the struct, in the same
+  // block.
   void *memory = nullptr;
   if (posix_memalign(&memory, alignof(Threads),
-                     sizeof(Threads) + sizeof(pthread_t) * size_t(count)) != 0)
+                     sizeof(Threads) + (sizeof(ShareWord) + sizeof(pthread_t)) *
+                                           size_t(count)) != 0)
     return VITC_ERROR_MEMORY;
   auto *threads = new (memory) Threads;
-  threads->workers = reinterpret_cast<pthread_t *>(threads + 1);
+  threads->shares = reinterpret_cast<ShareWord *>(threads + 1);
+  threads->shareCount = count;
+  for (int32_t share = 0; share < count; ++share)
+    new (threads->shares + share) ShareWord;
+  threads->workers = reinterpret_cast<pthread_t *>(threads->shares + count);
   threads->lent = lent;
   threads->lentUser = lentUser;
   while (threads->workerCount < count - 1) {
@@ -213,18 +277,26 @@ void stopThreads(Threads *threads) {
   std::free(threads);
 }
 
-static void runOnPool(Threads &threads, int32_t count,
+/// A loop of no more indices than a share can name.
+static void runOnPool(Threads &threads, int32_t base, int32_t count,
                       void (*body)(void *task, int32_t index), void *task) {
   threads.body.store(body, std::memory_order_relaxed);
   threads.task.store(task, std::memory_order_relaxed);
-  threads.count.store(count, std::memory_order_relaxed);
+  threads.base.store(base, std::memory_order_relaxed);
   threads.unfinished.store(uint32_t(count), std::memory_order_relaxed);
-  uint64_t loop = threads.ticket.load(std::memory_order_relaxed) >> 32;
-  threads.ticket.store((loop + 1) << 32 | uint32_t(count),
-                       std::memory_order_release);
+  auto start = [&](int64_t share) {
+    return uint32_t((count * share + threads.shareCount - 1) /
+                    threads.shareCount);
+  };
+  for (int32_t share = 0; share < threads.shareCount; ++share) {
+    std::atomic<uint64_t> &word = threads.shares[share].word;
+    uint32_t loop = unpack(word.load(std::memory_order_relaxed)).loop + 1;
+    word.store(pack({loop, start(share), start(share + 1)}),
+               std::memory_order_release);
+  }
   ringBell(threads,
            count - 1 < threads.workerCount ? count - 1 : threads.workerCount);
-  work(threads);
+  work(threads, /*own=*/0);
   waitForOthers(threads);
 }
 
@@ -248,7 +320,11 @@ void parallelFor(Threads *threads, int32_t count,
   if (threads->lent)
     threads->lent(threads->lentUser, count, body, task);
   else
-    runOnPool(*threads, count, body, task);
+    for (int32_t base = 0, most = int32_t(indexMask); base < count;) {
+      int32_t slice = count - base < most ? count - base : most;
+      runOnPool(*threads, base, slice, body, task);
+      base += slice;
+    }
   threads->busy.store(false, std::memory_order_relaxed);
 }
 

@@ -79,6 +79,29 @@ TEST(Threads, ManyShortLoops) {
     expectEachOnce(pool, 1 + loop % 7);
 }
 
+/// Who is done takes from others, also while the next loop begins.
+TEST(Threads, UnevenLoops) {
+  Pool pool(4);
+  struct Uneven {
+    Counts counts{24};
+    static void body(void *task, int32_t index) {
+      for (volatile int wait = 0; wait < index % 5 * 300;)
+        wait = wait + 1;
+      Counts::body(&static_cast<Uneven *>(task)->counts, index);
+    }
+  };
+  for (int loop = 0; loop < 5000; ++loop) {
+    Uneven uneven;
+    parallelFor(pool, uneven.counts.size, Uneven::body, &uneven);
+    ASSERT_TRUE(uneven.counts.allOne());
+  }
+}
+
+TEST(Threads, MoreIndicesThanOneWordNames) {
+  Pool pool(3);
+  expectEachOnce(pool, (1 << 21) + 5);
+}
+
 TEST(Threads, LoopsAfterSleep) {
   Pool pool(3);
   for (int loop = 0; loop < 20; ++loop) {

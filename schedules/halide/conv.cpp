@@ -69,16 +69,17 @@ Kernel buildConv(Fields &spec, Schedule &schedule, const Machine &machine) {
   base(m) = image * int(source.image) + y * int(stepY) + x * int(stepX);
   int64_t lastBase = (windows.batch - 1) * source.image +
                      (windows.outH - 1) * stepY + (windows.outW - 1) * stepX;
-  Expr start = 0.0f;
-  if (hasBias)
-    start = kernel.input("bias", {{panel, 1}, {panels, panel}})(n, np);
-  product(n, m, np) = start;
+  product(n, m, np) = 0.0f;
   Expr offset = k.x + k.y * int(depth.strides[1]) + k.z * int(depth.strides[2]);
   product(n, m, np) = multiplyAdd(
       product(n, m, np),
       source.map(unsafe_promise_clamped(base(m), 0, int(lastBase)) + offset),
       w(n, k.x, k.y, k.z, np), tile.lanes);
-  Expr value = activation(function, product(n, m, np));
+  Expr sum = product(n, m, np);
+  if (hasBias) // last, as gemm's
+    sum = strict_float(
+        sum + kernel.input("bias", {{panel, 1}, {panels, panel}})(n, np));
+  Expr value = activation(function, sum);
   if (hasResidual)
     value += kernel.input("residual",
                           {{panel, 1}, {rows, ldr}, {panels, panel}})(n, m, np);

@@ -68,7 +68,9 @@ Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
   // ---- Algorithm. A column is (np, n), number n of panel np, so that no index
   // needs a division. A sum over k is `chains` sums over every chains-th k; but
   // for products of very few rows there is one. Each pass over the output adds
-  // a block of k.
+  // a block of k. The bias is added to the first one's sum: a sum that starts
+  // at a large bias rounds every step to the bias's precision. Strict: with a
+  // residual, LLVM would add the two first, in some tiles only.
   Kernel kernel;
   ImageParam a = kernel.input("a", {{depth, 1}, {rows, shape.lda}});
   ImageParam w = kernel.input(
@@ -85,13 +87,15 @@ Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
   std::vector<Func> products;
   for (int pass = 0; pass < passes; ++pass) {
     Func product("product");
-    product(n, m, np, c) = select(c == 0, pass == 0 ? bias : 0.0f, 0.0f);
+    product(n, m, np, c) = 0.0f;
     Expr kc = pass * blockK + k * tile.chains + c;
     product(n, m, np, c) =
         multiplyAdd(product(n, m, np, c), a(kc, m), w(n, kc, np), tile.lanes);
     Expr value = product(n, m, np, 0);
     for (int chain = 1; chain < tile.chains; ++chain)
       value += product(n, m, np, chain);
+    if (shape.bias && pass == 0)
+      value = strict_float(value + bias);
     if (pass > 0)
       value = out(n, m, np) + value;
     if (pass == passes - 1)

@@ -49,10 +49,7 @@ Kernel buildPatchEmbed(Fields &spec, Schedule &schedule,
   // The last tile may ask for patches beyond the last one.
   Expr patch = min(p, patches - 1);
   base(p) = (patch % gridW) * patchW + (patch / gridW) * (patchH * width);
-  Expr start = 0.0f;
-  if (hasBias)
-    start = kernel.input("bias", {{panel, 1}, {panels, panel}})(n, np);
-  product(n, p, np, b) = start;
+  product(n, p, np, b) = 0.0f;
   int lastBase =
       (gridW - 1) * patchW + (height / patchH - 1) * (patchH * width);
   Expr pixel =
@@ -61,6 +58,9 @@ Kernel buildPatchEmbed(Fields &spec, Schedule &schedule,
   product(n, p, np, b) = multiplyAdd(product(n, p, np, b), pixel,
                                      w(n, k.x, k.y, k.z, np), tile.lanes);
   Expr value = product(n, p, np, b);
+  if (hasBias) // last, as gemm's
+    value = strict_float(
+        value + kernel.input("bias", {{panel, 1}, {panels, panel}})(n, np));
   if (hasPosition)
     value += kernel.input(
         "position", {{panel, 1}, {patches, ldp}, {panels, panel}})(n, p, np);

@@ -6,7 +6,8 @@ from harness import *
 rng = np.random.default_rng(1)
 
 
-def check(m, n, k, panel=16, bias=True, activation="none", residual=False, alias=False, lda=None, schedule=None):
+def check(m, n, k, panel=16, bias=True, activation="none", residual=False, alias=False, lda=None, schedule=None,
+          bias_mean=0):
     ldc = round_up(n, panel) + 16
     lda = lda or k
     spec = {"m": m, "n": n, "k": k, "lda": lda, "ldc": ldc, "panel": panel, "bias": bias, "activation": activation,
@@ -19,7 +20,7 @@ def check(m, n, k, panel=16, bias=True, activation="none", residual=False, alias
     a = rng.standard_normal((m, k)).astype(np.float32)
     a[-1] = a[0]  # equal rows, in the first and in the last tile
     w = rng.standard_normal((n, k)).astype(np.float32) / np.float32(np.sqrt(k))
-    b = rng.standard_normal(n).astype(np.float32)
+    b = rng.standard_normal(n).astype(np.float32) + np.float32(bias_mean)
     r = rng.standard_normal((m, n)).astype(np.float32)
     r[-1] = r[0]
 
@@ -54,6 +55,9 @@ for m, n, k in [(197, 768, 768), (197, 64, 192), (50, 48, 588), (1, 1000, 384), 
 for panel in (8, 24, 32, 48, 64):
     check(20, 70, 40, panel=panel)
 check(20, 70, 40, panel=12)
+# A large bias must not cost the sum its precision.
+check(50, 48, 588, bias_mean=1000)
+check(1, 48, 588, bias_mean=1000)
 check(20, 70, 40, panel=5)
 for activation in ACTIVATIONS:
     check(19, 96, 64, activation=activation)

@@ -4,7 +4,8 @@ from harness import *
 rng = np.random.default_rng(2)
 
 
-def check(batch, channels, height, width, patch_h, patch_w, n, panel=16, bias=True, position=True, schedule=None):
+def check(batch, channels, height, width, patch_h, patch_w, n, panel=16, bias=True, position=True, schedule=None,
+          bias_mean=0):
     rows, columns = height // patch_h, width // patch_w
     patches, k = rows * columns, channels * patch_h * patch_w
     ldc = round_up(n, panel)
@@ -18,7 +19,7 @@ def check(batch, channels, height, width, patch_h, patch_w, n, panel=16, bias=Tr
     kernel = build("patch_embed", spec, schedule)
     image = rng.standard_normal((batch, channels, height, width)).astype(np.float32)
     w = (rng.standard_normal((n, k)) / np.sqrt(k)).astype(np.float32)
-    b = rng.standard_normal(n).astype(np.float32)
+    b = rng.standard_normal(n).astype(np.float32) + np.float32(bias_mean)
     p = rng.standard_normal((patches, n)).astype(np.float32)
 
     def arguments():
@@ -33,7 +34,7 @@ def check(batch, channels, height, width, patch_h, patch_w, n, panel=16, bias=Tr
     cut = image[:, :, :rows * patch_h, :columns * patch_w].astype(np.float64)
     a = cut.reshape(batch, channels, rows, patch_h, columns, patch_w).transpose(0, 2, 4, 1, 3, 5).reshape(-1, k)
     expected = (a @ w.T.astype(np.float64)).reshape(batch, patches, n) + (b if bias else 0) + (p if position else 0)
-    scale = (np.abs(a) @ np.abs(w).T).reshape(batch, patches, n) + 4
+    scale = (np.abs(a) @ np.abs(w).T).reshape(batch, patches, n) + 4 + abs(bias_mean)
     check_close(what, view(out, (batch, patches, n), (stride, ldc, 1)), expected, 5 * EPS * scale)
     if batch > 1:
         assert (out[patches * ldc:stride] == 7).all(), what + ": wrote between the images"
@@ -45,5 +46,6 @@ check(2, 3, 60, 45, 14, 14, 40, position=False)
 check(3, 1, 32, 32, 8, 8, 10, bias=False)
 check(1, 3, 17, 23, 5, 7, 33)
 check(1, 1, 1, 1, 1, 1, 1)
+check(1, 3, 32, 32, 16, 16, 40, bias_mean=1000)  # a large bias must not cost the sum its precision
 check(2, 2, 9, 4, 3, 4, 7, bias=False, position=False)
 check(4, 3, 32, 32, 4, 4, 192, schedule={"parallel": 0})

@@ -8,6 +8,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cerrno>
+#include <unistd.h>
 
 using namespace vitc;
 namespace fs = llvm::sys::fs;
@@ -34,7 +35,13 @@ llvm::Expected<Staging> Staging::create(llvm::StringRef output) {
           .str();
   staging.folder = base;
   staging.scratchFolder = base + "-scratch";
+  for (llvm::StringRef parent = path::parent_path(target);
+       !parent.empty() && !fs::exists(parent);
+       parent = path::parent_path(parent))
+    staging.parents.push_back(parent.str());
   InterruptLock lock;
+  for (const std::string &parent : staging.parents)
+    lock.addIfEmpty(parent);
   for (const std::string &folder : {staging.folder, staging.scratchFolder}) {
     lock.add(folder);
     if (std::error_code code = fs::create_directories(folder))
@@ -45,9 +52,10 @@ llvm::Expected<Staging> Staging::create(llvm::StringRef output) {
 
 Staging::Staging(Staging &&other)
     : asked(other.asked), output(other.output), folder(other.folder),
-      scratchFolder(other.scratchFolder) {
+      scratchFolder(other.scratchFolder), parents(other.parents) {
   other.folder.clear();
   other.scratchFolder.clear();
+  other.parents.clear();
 }
 
 Staging::~Staging() {
@@ -57,6 +65,10 @@ Staging::~Staging() {
       fs::remove_directories(leftover);
       lock.drop(leftover);
     }
+  for (const std::string &parent : parents) {
+    rmdir(parent.c_str()); // fails, as it should, where something is inside
+    lock.drop(parent);
+  }
 }
 
 static std::string inside(llvm::StringRef folder, const llvm::Twine &name) {

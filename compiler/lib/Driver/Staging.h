@@ -9,7 +9,8 @@
 namespace vitc {
 
 /// Files are written to a hidden folder beside the final one, which is renamed
-/// at the end; until then its destructor removes it.
+/// at the end; until then its destructor removes it, and the folders above it
+/// that it made, unless somebody else has put something there.
 class Staging {
 public:
   /// Fails if `output` exists or its parent cannot be written.
@@ -34,6 +35,8 @@ private:
   std::string asked;  ///< as the user wrote it, for messages
   std::string output; ///< the same, absolute
   std::string folder, scratchFolder;
+  /// Folders that were made to hold the output, innermost first.
+  std::vector<std::string> parents;
 };
 
 } // namespace vitc

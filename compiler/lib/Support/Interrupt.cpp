@@ -21,7 +21,7 @@ namespace {
 
 struct Registry {
   std::mutex mutex;
-  std::vector<std::string> paths;
+  std::vector<std::string> paths, emptyFolders;
   std::vector<pid_t> children;
 };
 
@@ -99,6 +99,8 @@ static void waitForSignal(int pipe) {
   endChildren(all.children);
   for (const std::string &path : all.paths)
     removeForGood(path);
+  for (const std::string &folder : all.emptyFolders)
+    rmdir(folder.c_str()); // fails, as it should, where something is inside
   endBy(number);
 }
 
@@ -130,8 +132,12 @@ InterruptLock::~InterruptLock() { registry().mutex.unlock(); }
 void InterruptLock::add(llvm::StringRef path) {
   registry().paths.push_back(path.str());
 }
+void InterruptLock::addIfEmpty(llvm::StringRef folder) {
+  registry().emptyFolders.push_back(folder.str());
+}
 void InterruptLock::drop(llvm::StringRef path) {
   llvm::erase(registry().paths, path);
+  llvm::erase(registry().emptyFolders, path);
 }
 void InterruptLock::add(pid_t child) { registry().children.push_back(child); }
 void InterruptLock::drop(pid_t child) {

@@ -55,7 +55,7 @@ def attempt(folder, command, number, cold, ready, what):
         environment["VITC_CACHE_DIR"] = cache
     # Who runs the tests in the background may have SIGINT ignored.
     process = subprocess.Popen(
-        [*command, "-o", os.path.join(beside, "out")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+        [*command, "-o", os.path.join(beside, "new", "out")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
         preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
     wait_until(lambda: ready(place), process, what)
     process.send_signal(number)

@@ -32,6 +32,9 @@ public:
 
   /// A file, or a folder with all that is in it, that must not be left behind.
   void add(llvm::StringRef path);
+  /// A folder that must not be left behind empty. Those inside it are added
+  /// before it.
+  void addIfEmpty(llvm::StringRef folder);
   void drop(llvm::StringRef path);
   /// A child that leads a process group of its own, and is not yet waited for.
   void add(pid_t child);

@@ -7,6 +7,7 @@ The seed is printed; with it a failure comes back. The damaged model of a failur
 """
 
 import argparse
+import io
 import os
 import random
 import re
@@ -17,8 +18,12 @@ import struct
 import subprocess
 import sys
 import tempfile
+import warnings
+import zipfile
 
-FILES = ("config.json", "preprocessor_config.json", "model.safetensors")
+CONFIGS = ("config.json", "preprocessor_config.json")
+ARCHIVES = (".npz", ".pth")
+WEIGHTS = (".safetensors", *ARCHIVES)
 NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 NUMBERS = (b"0", b"-1", b"1", b"2", b"65537", b"4294967296", b"9223372036854775807", b"18446744073709551616", b"1e300", b"0.5", b"null", b"true", b'"7"', b"[]")
 WORDS = (b"{", b"}", b"[", b"]", b'"', b":", b",", b"null", b"\\ud800", b"\xff", b"\0", b"NaN")
@@ -51,11 +56,47 @@ def damage_text(text, chance):
     return text
 
 
+def damage_bytes(data, chance, span):
+    """Some bytes of the first or the last of them, where archives say what they hold."""
+    changed = bytearray(data)
+    for _ in range(chance.randint(1, 4)):
+        place = chance.randrange(min(span, len(changed)))
+        if chance.random() < 0.5:
+            place = len(changed) - 1 - place
+        changed[place] = chance.choice((0, 1, 0x7F, 0xFF, changed[place] ^ (1 << chance.randrange(8))))
+    return bytes(changed)
+
+
+def damage_archive(data, chance):
+    """The archive's own structure, or what one of its files says, with sums that are right."""
+    if chance.random() < 0.4:
+        return damage_bytes(data, chance, span=2000)
+    source, result = zipfile.ZipFile(io.BytesIO(data)), io.BytesIO()
+    # The pickle of a PyTorch file, else any array.
+    members = source.namelist()
+    chosen = next((name for name in members if name.endswith(".pkl")), chance.choice(members))
+    with zipfile.ZipFile(result, "w", chance.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))) as target:
+        for name in members:
+            text = source.read(name)
+            if name == chosen:
+                # An array says what it is in its first line.
+                head = len(text) if name.endswith(".pkl") else text.find(b"\n") + 1
+                change = damage_text if chance.random() < 0.5 else lambda part, chance: damage_bytes(part, chance, span=len(part))
+                text = change(text[:head], chance) + text[head:]
+                name = chance.choice((name, name, name, name, "../" + name, members[0]))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # two files of one name are meant
+                target.writestr(name, text)
+    return result.getvalue()
+
+
 def damage(name, data, chance):
     if chance.random() < 0.05:
         return data[: chance.randrange(len(data))]
-    if name != "model.safetensors":
+    if name in CONFIGS:
         return damage_text(data, chance)
+    if name.endswith(ARCHIVES):
+        return damage_archive(data, chance)
     (length,) = struct.unpack("<Q", data[:8])
     header = damage_text(data[8 : 8 + length], chance)
     # Mostly the length is right, so that the header itself is read.
@@ -71,12 +112,13 @@ def main():
     parser.add_argument("model")
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
-    originals = {name: open(os.path.join(arguments.model, name), "rb").read() for name in FILES}
+    names = sorted(name for name in os.listdir(arguments.model) if name in CONFIGS or name.endswith(WEIGHTS))
+    originals = {name: open(os.path.join(arguments.model, name), "rb").read() for name in names}
     taken = refused = 0
     folder = tempfile.mkdtemp(prefix="vitc-fuzz-")
     for round_ in range(arguments.rounds):
         chance = random.Random(f"{arguments.seed}/{round_}")
-        broken = chance.choice(FILES)
+        broken = chance.choice(names)
         for name, data in originals.items():
             with open(os.path.join(folder, name), "wb") as file:
                 file.write(damage(name, data, chance) if name == broken else data)

@@ -4,6 +4,7 @@
 
 #include "vitc/Dialect/ViT/IR/ViT.h"
 #include "vitc/Frontend/Import.h"
+#include "vitc/Frontend/ModelBuilder.h"
 
 namespace vitc {
 
@@ -21,37 +22,30 @@ struct FamilyImport {
   std::optional<ImageProcessor> processor = std::nullopt;
 };
 
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-importHuggingFaceBeit(FamilyImport &import);
+/// The model, or what is wrong with its config or checkpoint.
+using FamilyResult = llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>;
 
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-importHuggingFaceClip(FamilyImport &import);
+FamilyResult importHuggingFaceBeit(FamilyImport &import);
+FamilyResult importHuggingFaceClip(FamilyImport &import);
+FamilyResult importHuggingFaceDeiT(FamilyImport &import);
+FamilyResult importHuggingFaceDinov2(FamilyImport &import);
+FamilyResult importHuggingFaceDinov3(FamilyImport &import);
+FamilyResult importHuggingFaceSiglip(FamilyImport &import);
+FamilyResult importHuggingFaceMobileViT(FamilyImport &import);
+FamilyResult importHuggingFaceSwin(FamilyImport &import);
+FamilyResult importHuggingFaceViT(FamilyImport &import);
 
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-importHuggingFaceDeiT(FamilyImport &import);
-
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-importHuggingFaceDinov2(FamilyImport &import);
-
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-importHuggingFaceDinov3(FamilyImport &import);
-
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-importHuggingFaceSiglip(FamilyImport &import);
-
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-importHuggingFaceMobileViT(FamilyImport &import);
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-importHuggingFaceSwin(FamilyImport &import);
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-importHuggingFaceViT(FamilyImport &import);
-
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-importOpenViT(FamilyImport &import);
+FamilyResult importOpenViT(FamilyImport &import);
 
 /// A config with `architecture`: the classes of timm.
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-importTimm(FamilyImport &import);
+FamilyResult importTimm(FamilyImport &import);
+
+/// The grid of the patches of such a picture; an error if there is none.
+llvm::Expected<Grid> gridOfPatches(const FamilyImport &import, Grid picture,
+                                   Grid patch);
+
+/// An empty model for pictures of that size, of which `import` is told.
+ModelBuilder startModel(FamilyImport &import, int64_t channels, Grid picture);
 
 /// An activation as transformers names it; the error lists the known names.
 llvm::Expected<vit::Activation> readActivation(const JsonObject &config,

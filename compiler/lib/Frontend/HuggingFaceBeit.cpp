@@ -25,7 +25,6 @@ struct Config : SequenceConfig {
   bool layerScale, meanPooling;
   bool classifies, pools; ///< has `logits`; has `pooler_output`
   std::string prefix;
-  std::vector<std::string> labels;
 };
 
 } // namespace
@@ -104,21 +103,8 @@ static Value relativeBias(ModelBuilder &model, const std::string &name,
   return model.relativeBias(name, table, to, /*prefix=*/1);
 }
 
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-vitc::importHuggingFaceBeit(FamilyImport &import) {
-  llvm::Expected<Config> read = readConfig(import.config, import.checkpoint);
-  if (!read)
-    return read.takeError();
-  const Config &config = *read;
-  llvm::Expected<Picture> picture =
-      placePicture(import, config, Resizing::Always);
-  if (!picture)
-    return picture.takeError();
-  import.labels = config.labels;
-
-  ModelBuilder model(
-      import.context, import.checkpoint,
-      {import.options.batch, config.channels, picture->height, picture->width});
+static FamilyResult grow(FamilyImport &import, const Config &config,
+                         Picture picture, ModelBuilder &model) {
   std::string prefix = encoderPrefix(import, config.prefix,
                                      "embeddings.cls_token", config.classifies);
 
@@ -132,7 +118,7 @@ vitc::importHuggingFaceBeit(FamilyImport &import) {
       x);
   if (config.absolutePositions)
     x = model.addPosition(prefix + "embeddings.position_embeddings", x,
-                          /*prefix=*/1, picture->tableGrid, picture->grid);
+                          /*prefix=*/1, picture.tableGrid, picture.grid);
 
   // Encoder.
   Grid ownGrid = {config.imageSize.first / config.patchSize.first,
@@ -140,7 +126,7 @@ vitc::importHuggingFaceBeit(FamilyImport &import) {
   Value sharedBias;
   if (config.sharedRelativeBias)
     sharedBias = relativeBias(model, prefix + "encoder.relative_position_bias",
-                              config.heads, ownGrid, picture->grid);
+                              config.heads, ownGrid, picture.grid);
   Encoder encoder(x);
   BlockShape shape = {config.heads, config.hidden, config.eps,
                       config.activation};
@@ -156,7 +142,7 @@ vitc::importHuggingFaceBeit(FamilyImport &import) {
       std::string name =
           names.block + ".attention.attention.relative_position_bias";
       Value own =
-          relativeBias(model, name, config.heads, ownGrid, picture->grid);
+          relativeBias(model, name, config.heads, ownGrid, picture.grid);
       shape.attentionBias =
           sharedBias ? model.add(name + ".sum", own, sharedBias) : own;
     }
@@ -184,4 +170,9 @@ vitc::importHuggingFaceBeit(FamilyImport &import) {
   return model.finish(import.options.outputs,
                       config.classifies ? "logits" : "last_hidden_state",
                       isForAnotherUse);
+}
+
+FamilyResult vitc::importHuggingFaceBeit(FamilyImport &import) {
+  return importSequence(import, readConfig(import.config, import.checkpoint),
+                        Resizing::Always, grow);
 }

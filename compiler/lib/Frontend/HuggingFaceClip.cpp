@@ -23,7 +23,6 @@ struct Config : SequenceConfig {
   int64_t hidden, projection;
   /// CLIPVisionModel, …WithProjection, CLIPModel, CLIPForImageClassification
   enum class Kind { Tower, Projection, Whole, Classifier } kind;
-  std::vector<std::string> labels;
 };
 
 } // namespace
@@ -77,21 +76,8 @@ static bool isForAnotherUse(llvm::StringRef name) {
   return isForTexts(name) || name.starts_with("visual_projection.");
 }
 
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-vitc::importHuggingFaceClip(FamilyImport &import) {
-  llvm::Expected<Config> read = readConfig(import.config, import.checkpoint);
-  if (!read)
-    return read.takeError();
-  const Config &config = *read;
-  llvm::Expected<Picture> picture =
-      placePicture(import, config, Resizing::OnRequest);
-  if (!picture)
-    return picture.takeError();
-  import.labels = config.labels;
-
-  ModelBuilder model(
-      import.context, import.checkpoint,
-      {import.options.batch, config.channels, picture->height, picture->width});
+static FamilyResult grow(FamilyImport &import, const Config &config,
+                         Picture picture, ModelBuilder &model) {
   std::string tower =
       encoderPrefix(import, "vision_model", "embeddings.class_embedding",
                     /*hasHead=*/config.kind != Config::Kind::Tower);
@@ -105,14 +91,13 @@ vitc::importHuggingFaceClip(FamilyImport &import) {
   x = model.concatTokens(tower + "embeddings",
                          model.reshape(token, {1, 1, config.width}), x);
   std::string position = tower + "embeddings.position_embedding";
-  int64_t positions = 1 + picture->tableGrid.first * picture->tableGrid.second;
+  int64_t positions = 1 + picture.tableGrid.first * picture.tableGrid.second;
   Value table = model.reshape(
       model.parameter(position + ".weight", {positions, config.width}),
       {1, positions, config.width});
   x = model.addPosition(position, x,
                         model.resizePosition(position, table, /*prefix=*/1,
-                                             picture->tableGrid,
-                                             picture->grid));
+                                             picture.tableGrid, picture.grid));
   x = model.layerNorm(tower + "pre_layrnorm", x, config.eps);
 
   // Encoder.
@@ -149,4 +134,9 @@ vitc::importHuggingFaceClip(FamilyImport &import) {
   model.output("embedding", embedding);
   encoder.offer(model);
   return model.finish(import.options.outputs, main, isForAnotherUse);
+}
+
+FamilyResult vitc::importHuggingFaceClip(FamilyImport &import) {
+  return importSequence(import, readConfig(import.config, import.checkpoint),
+                        Resizing::OnRequest, grow);
 }

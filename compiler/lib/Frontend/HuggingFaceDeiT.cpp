@@ -21,7 +21,6 @@ struct Config : SequenceConfig {
   vit::Activation poolerActivation;
   bool qkvBias;
   enum class Head { None, Classifier, Teacher } head;
-  std::vector<std::string> labels;
 };
 
 } // namespace
@@ -86,21 +85,8 @@ static Value meanOfHeads(ModelBuilder &model, Value ofClass, Value ofTeacher,
                       bias);
 }
 
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-vitc::importHuggingFaceDeiT(FamilyImport &import) {
-  llvm::Expected<Config> read = readConfig(import.config, import.checkpoint);
-  if (!read)
-    return read.takeError();
-  const Config &config = *read;
-  llvm::Expected<Picture> picture =
-      placePicture(import, config, Resizing::OnRequest);
-  if (!picture)
-    return picture.takeError();
-  import.labels = config.labels;
-
-  ModelBuilder model(
-      import.context, import.checkpoint,
-      {import.options.batch, config.channels, picture->height, picture->width});
+static FamilyResult grow(FamilyImport &import, const Config &config,
+                         Picture picture, ModelBuilder &model) {
   bool hasHead = config.head != Config::Head::None;
   std::string prefix =
       encoderPrefix(import, "deit", "embeddings.cls_token", hasHead);
@@ -116,7 +102,7 @@ vitc::importHuggingFaceDeiT(FamilyImport &import) {
       1);
   x = model.concatTokens(prefix + "embeddings", tokens, x);
   x = model.addPosition(prefix + "embeddings.position_embeddings", x,
-                        /*prefix=*/2, picture->tableGrid, picture->grid);
+                        /*prefix=*/2, picture.tableGrid, picture.grid);
 
   // Encoder.
   Encoder encoder(x);
@@ -156,4 +142,9 @@ vitc::importHuggingFaceDeiT(FamilyImport &import) {
   return model.finish(import.options.outputs,
                       hasHead ? "logits" : "last_hidden_state",
                       isForAnotherUse);
+}
+
+FamilyResult vitc::importHuggingFaceDeiT(FamilyImport &import) {
+  return importSequence(import, readConfig(import.config, import.checkpoint),
+                        Resizing::OnRequest, grow);
 }

@@ -25,7 +25,6 @@ struct Config : SequenceConfig {
   bool hasRegisters; ///< is dinov2_with_registers
   int64_t registers; ///< their number
   bool classifies;
-  std::vector<std::string> labels;
 };
 
 } // namespace
@@ -94,21 +93,8 @@ static bool isForAnotherUse(llvm::StringRef name) {
          name.ends_with("register_tokens"); // of no tokens
 }
 
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-vitc::importHuggingFaceDinov2(FamilyImport &import) {
-  llvm::Expected<Config> read = readConfig(import.config, import.checkpoint);
-  if (!read)
-    return read.takeError();
-  const Config &config = *read;
-  llvm::Expected<Picture> picture =
-      placePicture(import, config, Resizing::Always);
-  if (!picture)
-    return picture.takeError();
-  import.labels = config.labels;
-
-  ModelBuilder model(
-      import.context, import.checkpoint,
-      {import.options.batch, config.channels, picture->height, picture->width});
+static FamilyResult grow(FamilyImport &import, const Config &config,
+                         Picture picture, ModelBuilder &model) {
   std::string prefix = encoderPrefix(
       import, config.hasRegisters ? "dinov2_with_registers" : "dinov2",
       "embeddings.cls_token", config.classifies);
@@ -123,9 +109,9 @@ vitc::importHuggingFaceDinov2(FamilyImport &import) {
       embeddings + ".position_embeddings",
       model.parameter(embeddings + ".position_embeddings",
                       {1,
-                       1 + picture->tableGrid.first * picture->tableGrid.second,
+                       1 + picture.tableGrid.first * picture.tableGrid.second,
                        config.width}),
-      /*prefix=*/1, picture->tableGrid, picture->grid, resize);
+      /*prefix=*/1, picture.tableGrid, picture.grid, resize);
   if (config.registers) {
     tokens = model.concat(
         {tokens, model.parameter(embeddings + ".register_tokens",
@@ -134,11 +120,10 @@ vitc::importHuggingFaceDinov2(FamilyImport &import) {
     Value none = model.constant(
         embeddings + ".no_position", {1, config.registers, config.width},
         std::vector<double>(config.registers * config.width));
-    position =
-        model.concat({model.slice(position, 1, 0, 1), none,
-                      model.slice(position, 1, 1,
-                                  picture->grid.first * picture->grid.second)},
-                     1);
+    position = model.concat(
+        {model.slice(position, 1, 0, 1), none,
+         model.slice(position, 1, 1, picture.grid.first * picture.grid.second)},
+        1);
   }
   Value x = model.patchEmbed(embeddings + ".patch_embeddings.projection",
                              config.width, config.patchSize.first,
@@ -174,4 +159,9 @@ vitc::importHuggingFaceDinov2(FamilyImport &import) {
   return model.finish(import.options.outputs,
                       config.classifies ? "logits" : "last_hidden_state",
                       isForAnotherUse);
+}
+
+FamilyResult vitc::importHuggingFaceDinov2(FamilyImport &import) {
+  return importSequence(import, readConfig(import.config, import.checkpoint),
+                        Resizing::Always, grow);
 }

@@ -115,20 +115,8 @@ static bool isForAnotherUse(llvm::StringRef name) {
          name == "embeddings.register_tokens"; // of no tokens
 }
 
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-vitc::importHuggingFaceDinov3(FamilyImport &import) {
-  llvm::Expected<Config> read = readConfig(import.config);
-  if (!read)
-    return read.takeError();
-  const Config &config = *read;
-  llvm::Expected<Picture> picture =
-      placePicture(import, config, Resizing::Always);
-  if (!picture)
-    return picture.takeError();
-
-  ModelBuilder model(
-      import.context, import.checkpoint,
-      {import.options.batch, config.channels, picture->height, picture->width});
+static FamilyResult grow(FamilyImport &import, const Config &config,
+                         Picture picture, ModelBuilder &model) {
 
   // Embedding.
   Value tokens = model.parameter("embeddings.cls_token", {1, 1, config.width});
@@ -143,7 +131,7 @@ vitc::importHuggingFaceDinov3(FamilyImport &import) {
   x = model.concatTokens("embeddings", tokens, x);
 
   // Encoder.
-  Rotation rotation = makeRotation(model, config, picture->grid);
+  Rotation rotation = makeRotation(model, config, picture.grid);
   BlockShape shape = {config.heads,      config.hidden,     config.eps,
                       config.activation, config.queryBias,  config.keyBias,
                       config.valueBias,  config.outputBias, config.mlpBias};
@@ -165,4 +153,9 @@ vitc::importHuggingFaceDinov3(FamilyImport &import) {
   encoder.offer(model);
   return model.finish(import.options.outputs, "last_hidden_state",
                       isForAnotherUse);
+}
+
+FamilyResult vitc::importHuggingFaceDinov3(FamilyImport &import) {
+  return importSequence(import, readConfig(import.config), Resizing::Always,
+                        grow);
 }

@@ -224,8 +224,7 @@ static Value pictureOf(ModelBuilder &model, Map map) {
                        {shape[0], shape[2], map.grid.first, map.grid.second});
 }
 
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-vitc::importHuggingFaceMobileViT(FamilyImport &import) {
+FamilyResult vitc::importHuggingFaceMobileViT(FamilyImport &import) {
   llvm::Expected<Config> read = readConfig(import.config, import.checkpoint);
   if (!read)
     return read.takeError();
@@ -234,14 +233,8 @@ vitc::importHuggingFaceMobileViT(FamilyImport &import) {
       sizeOfPicture(import, config.channels, config.imageSize);
   if (!size)
     return size.takeError();
-  import.channels = config.channels;
-  import.height = size->first;
-  import.width = size->second;
   import.labels = config.labels;
-
-  ModelBuilder model(
-      import.context, import.checkpoint,
-      {import.options.batch, config.channels, size->first, size->second});
+  ModelBuilder model = startModel(import, config.channels, *size);
   std::string prefix =
       encoderPrefix(import, "mobilevit", "conv_stem.convolution.weight",
                     config.classifies || !config.expands);

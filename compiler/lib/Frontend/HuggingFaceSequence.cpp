@@ -40,7 +40,7 @@ static int64_t sideOfSquare(int64_t patches) {
   return side * side == patches ? side : 0;
 }
 
-llvm::Expected<Picture> vitc::placePicture(FamilyImport &import,
+llvm::Expected<Picture> vitc::placePicture(const FamilyImport &import,
                                            const SequenceConfig &config,
                                            Resizing resizing) {
   Grid size = import.options.imageSize.value_or(config.imageSize);
@@ -51,19 +51,13 @@ llvm::Expected<Picture> vitc::placePicture(FamilyImport &import,
       return any.takeError();
     size = *any;
   }
-  auto gridOf = [&](Grid pixels) {
-    return Grid(pixels.first / config.patchSize.first,
-                pixels.second / config.patchSize.second);
-  };
-  Picture picture = {size.first, size.second, gridOf(size),
-                     gridOf(config.imageSize)};
-  if (picture.grid.first < 1 || picture.grid.second < 1)
-    return userError((import.options.imageSize ? llvm::Twine("--image-size ")
-                                               : llvm::Twine("a picture of ")) +
-                     llvm::Twine(size.first) + "x" + llvm::Twine(size.second) +
-                     " is smaller than one patch of " +
-                     llvm::Twine(config.patchSize.first) + " x " +
-                     llvm::Twine(config.patchSize.second));
+  llvm::Expected<Grid> grid = gridOfPatches(import, size, config.patchSize);
+  if (!grid)
+    return grid.takeError();
+  Picture picture = {size,
+                     *grid,
+                     {config.imageSize.first / config.patchSize.first,
+                      config.imageSize.second / config.patchSize.second}};
   bool resizes =
       resizing == Resizing::Always || picture.grid != picture.tableGrid;
   int64_t patches = picture.grid.first * picture.grid.second,
@@ -71,9 +65,6 @@ llvm::Expected<Picture> vitc::placePicture(FamilyImport &import,
   if (resizes && (patches != positions || size.first != size.second))
     if (int64_t side = sideOfSquare(positions))
       picture.tableGrid = {side, side};
-  import.channels = config.channels;
-  import.height = size.first;
-  import.width = size.second;
   return picture;
 }
 

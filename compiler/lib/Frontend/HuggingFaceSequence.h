@@ -6,8 +6,6 @@
 
 #include "Families.h"
 
-#include "vitc/Frontend/ModelBuilder.h"
-
 namespace vitc {
 
 /// Limits of what a config may ask for.
@@ -18,6 +16,7 @@ struct SequenceConfig {
   Grid imageSize, patchSize;
   double eps;
   vit::Activation activation;
+  std::vector<std::string> labels = {}; ///< of the classes, if it classifies
 };
 
 /// What a config that is silent means, where the families differ.
@@ -34,7 +33,7 @@ SequenceConfig readSequenceConfig(Fields &fields,
 
 /// The picture that the model is made for.
 struct Picture {
-  int64_t height, width;
+  Grid size;
   Grid grid;      ///< of its patches
   Grid tableGrid; ///< of the position embedding in the checkpoint
 };
@@ -46,13 +45,29 @@ enum class Resizing {
   Always     ///< whatever the size of the picture is
 };
 
-/// Decides the picture's size and tells `import` about it. A model that always
-/// resizes takes what its image processor makes. transformers sees the table as
-/// a square when it resizes, also the table of a model whose own pictures are
-/// not square.
-llvm::Expected<Picture> placePicture(FamilyImport &import,
+/// Decides the picture's size. A model that always resizes takes what its image
+/// processor makes. transformers sees the table as a square when it resizes,
+/// also the table of a model whose own pictures are not square.
+llvm::Expected<Picture> placePicture(const FamilyImport &import,
                                      const SequenceConfig &config,
                                      Resizing resizing);
+
+/// What all families of one sequence begin with: the config is read, the
+/// picture placed, and the model started, which `grow` then makes.
+template <typename Config>
+FamilyResult importSequence(FamilyImport &import, llvm::Expected<Config> config,
+                            Resizing resizing,
+                            FamilyResult (*grow)(FamilyImport &, const Config &,
+                                                 Picture, ModelBuilder &)) {
+  if (!config)
+    return config.takeError();
+  llvm::Expected<Picture> picture = placePicture(import, *config, resizing);
+  if (!picture)
+    return picture.takeError();
+  import.labels = config->labels;
+  ModelBuilder model = startModel(import, config->channels, picture->size);
+  return grow(import, *config, *picture, model);
+}
 
 /// "PREFIX." if the checkpoint has PREFIX.TENSOR (without a checkpoint: if the
 /// class of the model has a head, because heads stand beside the encoder).

@@ -23,7 +23,6 @@ struct Config : SequenceConfig {
   bool hasHead;
   /// SiglipVisionModel, SiglipModel, SiglipForImageClassification
   enum class Kind { Tower, Whole, Classifier } kind;
-  std::vector<std::string> labels;
 };
 
 } // namespace
@@ -101,21 +100,8 @@ static Value attentionPool(ModelBuilder &model, const std::string &name,
   return model.pool(name, x, vit::PoolKind::Token, 0);
 }
 
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-vitc::importHuggingFaceSiglip(FamilyImport &import) {
-  llvm::Expected<Config> read = readConfig(import.config, import.checkpoint);
-  if (!read)
-    return read.takeError();
-  const Config &config = *read;
-  llvm::Expected<Picture> picture =
-      placePicture(import, config, Resizing::OnRequest);
-  if (!picture)
-    return picture.takeError();
-  import.labels = config.labels;
-
-  ModelBuilder model(
-      import.context, import.checkpoint,
-      {import.options.batch, config.channels, picture->height, picture->width});
+static FamilyResult grow(FamilyImport &import, const Config &config,
+                         Picture picture, ModelBuilder &model) {
   bool isTower = config.kind == Config::Kind::Tower;
   std::string tower =
       encoderPrefix(import, "vision_model", "embeddings.patch_embedding.weight",
@@ -126,14 +112,13 @@ vitc::importHuggingFaceSiglip(FamilyImport &import) {
                              config.patchSize.first, config.patchSize.second,
                              /*bias=*/true);
   std::string position = tower + "embeddings.position_embedding";
-  int64_t positions = picture->tableGrid.first * picture->tableGrid.second;
+  int64_t positions = picture.tableGrid.first * picture.tableGrid.second;
   Value table = model.reshape(
       model.parameter(position + ".weight", {positions, config.width}),
       {1, positions, config.width});
   x = model.addPosition(position, x,
                         model.resizePosition(position, table, /*prefix=*/0,
-                                             picture->tableGrid,
-                                             picture->grid));
+                                             picture.tableGrid, picture.grid));
 
   // Encoder.
   Encoder encoder(x);
@@ -170,4 +155,9 @@ vitc::importHuggingFaceSiglip(FamilyImport &import) {
                                 name.starts_with(tower + "head."));
   };
   return model.finish(import.options.outputs, main, isForAnotherUse);
+}
+
+FamilyResult vitc::importHuggingFaceSiglip(FamilyImport &import) {
+  return importSequence(import, readConfig(import.config, import.checkpoint),
+                        Resizing::OnRequest, grow);
 }

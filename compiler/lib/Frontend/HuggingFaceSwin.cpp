@@ -150,21 +150,16 @@ windowOf(const JsonObject &json, const Config &config, size_t stage,
   return std::pair(config.window, side == config.window ? 0 : shift);
 }
 
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-vitc::importHuggingFaceSwin(FamilyImport &import) {
+FamilyResult vitc::importHuggingFaceSwin(FamilyImport &import) {
   llvm::Expected<Config> read = readConfig(import.config, import.checkpoint);
   if (!read)
     return read.takeError();
   const Config &config = *read;
 
-  auto [height, width] = import.options.imageSize.value_or(config.imageSize);
-  import.channels = config.channels;
-  import.height = height;
-  import.width = width;
   import.labels = config.labels;
-
-  ModelBuilder model(import.context, import.checkpoint,
-                     {import.options.batch, config.channels, height, width});
+  Grid size = import.options.imageSize.value_or(config.imageSize);
+  auto [height, width] = size;
+  ModelBuilder model = startModel(import, config.channels, size);
   std::string encoder = encoderPrefix(import, config.second ? "swinv2" : "swin",
                                       "layernorm.weight", config.classifies);
 

@@ -23,7 +23,6 @@ struct Config : SequenceConfig {
   bool qkvBias;
   bool classifies, pools; ///< has `logits`; may have `pooler_output`
   std::optional<HybridBackbone> backbone; ///< in front of the patches
-  std::vector<std::string> labels;
 };
 
 } // namespace
@@ -70,21 +69,8 @@ static bool isForAnotherUse(llvm::StringRef name) {
          name.starts_with("classifier.") || name.ends_with("position_ids");
 }
 
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-vitc::importHuggingFaceViT(FamilyImport &import) {
-  llvm::Expected<Config> read = readConfig(import.config, import.checkpoint);
-  if (!read)
-    return read.takeError();
-  const Config &config = *read;
-  llvm::Expected<Picture> picture =
-      placePicture(import, config, Resizing::OnRequest);
-  if (!picture)
-    return picture.takeError();
-  import.labels = config.labels;
-
-  ModelBuilder model(
-      import.context, import.checkpoint,
-      {import.options.batch, config.channels, picture->height, picture->width});
+static FamilyResult grow(FamilyImport &import, const Config &config,
+                         Picture picture, ModelBuilder &model) {
   std::string prefix =
       encoderPrefix(import, "vit", "embeddings.cls_token", config.classifies);
 
@@ -95,8 +81,8 @@ vitc::importHuggingFaceViT(FamilyImport &import) {
     Map map =
         config.backbone->build(model, patches, config.width, config.patchSize);
     x = map.value;
-    picture->grid = map.grid;
-    picture->tableGrid = {
+    picture.grid = map.grid;
+    picture.tableGrid = {
         config.backbone->featureGrid.first / config.patchSize.first,
         config.backbone->featureGrid.second / config.patchSize.second};
   } else {
@@ -109,7 +95,7 @@ vitc::importHuggingFaceViT(FamilyImport &import) {
       model.parameter(prefix + "embeddings.cls_token", {1, 1, config.width}),
       x);
   x = model.addPosition(prefix + "embeddings.position_embeddings", x,
-                        /*prefix=*/1, picture->tableGrid, picture->grid);
+                        /*prefix=*/1, picture.tableGrid, picture.grid);
 
   // Encoder.
   Encoder encoder(x);
@@ -144,4 +130,9 @@ vitc::importHuggingFaceViT(FamilyImport &import) {
                                (config.backbone &&
                                 name.contains(".backbone.bit."));
                       });
+}
+
+FamilyResult vitc::importHuggingFaceViT(FamilyImport &import) {
+  return importSequence(import, readConfig(import.config, import.checkpoint),
+                        Resizing::OnRequest, grow);
 }

@@ -9,7 +9,7 @@ using namespace vitc;
 
 namespace {
 
-using Importer = llvm::Expected<OwningOpRef<ModuleOp>> (*)(FamilyImport &);
+using Importer = FamilyResult (*)(FamilyImport &);
 
 struct Family {
   llvm::StringLiteral modelType;
@@ -152,4 +152,27 @@ int64_t vitc::countParameters(ModuleOp module) {
     if (!parameter.isDerived())
       count += parameter.getTensorType().getNumElements();
   return count;
+}
+
+llvm::Expected<Grid> vitc::gridOfPatches(const FamilyImport &import,
+                                         Grid picture, Grid patch) {
+  Grid grid = {picture.first / patch.first, picture.second / patch.second};
+  if (grid.first >= 1 && grid.second >= 1)
+    return grid;
+  return userError((import.options.imageSize ? llvm::Twine("--image-size ")
+                                             : llvm::Twine("a picture of ")) +
+                   llvm::Twine(picture.first) + "x" +
+                   llvm::Twine(picture.second) +
+                   " is smaller than one patch of " + llvm::Twine(patch.first) +
+                   " x " + llvm::Twine(patch.second));
+}
+
+ModelBuilder vitc::startModel(FamilyImport &import, int64_t channels,
+                              Grid picture) {
+  import.channels = channels;
+  import.height = picture.first;
+  import.width = picture.second;
+  return ModelBuilder(
+      import.context, import.checkpoint,
+      {import.options.batch, channels, picture.first, picture.second});
 }

@@ -200,37 +200,28 @@ static Value relativeBias(ModelBuilder &model, const Config &config,
 // The model
 //===----------------------------------------------------------------------===//
 
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
-vitc::importOpenViT(FamilyImport &import) {
+FamilyResult vitc::importOpenViT(FamilyImport &import) {
   llvm::Expected<Config> read = readConfig(import.config);
   if (!read)
     return read.takeError();
   const Config &config = *read;
-  auto [height, width] = import.options.imageSize.value_or(config.imageSize);
-  auto gridOf = [&](int64_t h, int64_t w) {
-    return Grid(h / config.patchSize.first, w / config.patchSize.second);
-  };
-  Grid tableGrid = gridOf(config.imageSize.first, config.imageSize.second),
-       grid = gridOf(height, width);
-  if (grid.first < 1 || grid.second < 1)
-    return userError("--image-size " + llvm::Twine(height) + "x" +
-                     llvm::Twine(width) + " is smaller than one patch of " +
-                     llvm::Twine(config.patchSize.first) + " x " +
-                     llvm::Twine(config.patchSize.second));
-  import.channels = config.channels;
-  import.height = height;
-  import.width = width;
+  Grid size = import.options.imageSize.value_or(config.imageSize);
+  Grid tableGrid = {config.imageSize.first / config.patchSize.first,
+                    config.imageSize.second / config.patchSize.second};
+  llvm::Expected<Grid> placed = gridOfPatches(import, size, config.patchSize);
+  if (!placed)
+    return placed.takeError();
+  Grid grid = *placed;
   import.labels = config.labels;
   import.processor =
-      ImageProcessor::makeDefault(config.channels, height, width);
+      ImageProcessor::makeDefault(config.channels, size.first, size.second);
   import.processor->filter = config.filter;
   if (!config.mean.empty()) {
     import.processor->mean = config.mean;
     import.processor->std = config.std;
   }
 
-  ModelBuilder model(import.context, import.checkpoint,
-                     {import.options.batch, config.channels, height, width});
+  ModelBuilder model = startModel(import, config.channels, size);
   Value x = embed(model, config, tableGrid, grid);
   std::pair<Value, Value> rotary;
   if (config.position == Position::Rotary)

@@ -29,7 +29,30 @@ ImageProcessor ImageProcessor::makeDefault(int64_t channels, int64_t height,
   return result;
 }
 
+/// Fills in timm's resize and crop for pictures of that size.
+static void placeTimmCrop(ImageProcessor &result, int64_t height,
+                          int64_t width) {
+  const ImageProcessor::TimmCrop &crop = *result.timm;
+  result.cropHeight = height;
+  result.cropWidth = width;
+  result.resizeHeight = int64_t(double(height) / crop.share);
+  result.resizeWidth = int64_t(double(width) / crop.share);
+  result.filter = crop.filter;
+  if (crop.squashes) {
+    result.resize = ImageProcessor::Resize::Exact;
+  } else if (result.resizeHeight == result.resizeWidth) {
+    result.resize = ImageProcessor::Resize::ShortestEdge;
+  } else {
+    result.resize = ImageProcessor::Resize::Cover;
+    result.filter = 2; // timm does not pass the interpolation on here
+  }
+}
+
 void ImageProcessor::retarget(int64_t height, int64_t width) {
+  if (timm) {
+    placeTimmCrop(*this, height, width);
+    return;
+  }
   auto scaled = [](int64_t size, int64_t to, int64_t from) {
     return std::max<int64_t>(1, (2 * size * to + from) / (2 * from));
   };
@@ -396,24 +419,14 @@ static Expected<ImageProcessor> readTimm(const JsonObject &object,
                             "bilinear, bicubic, box or hamming");
   result.centerCrop = true;
   result.cropRoundsHalfToEven = true;
-  result.cropHeight = int64_t((*input)[1]);
-  result.cropWidth = int64_t((*input)[2]);
-  if (double(std::max(result.cropHeight, result.cropWidth)) / *share >
-      double(maxSide))
+  if (std::max((*input)[1], (*input)[2]) / *share > double(maxSide))
     return object.error("crop_pct", "crop_pct is too small");
-  result.resizeHeight = int64_t(double(result.cropHeight) / *share);
-  result.resizeWidth = int64_t(double(result.cropWidth) / *share);
-  if (*mode == "squash")
-    result.resize = ImageProcessor::Resize::Exact;
-  else if (*mode == "center" && result.resizeHeight == result.resizeWidth)
-    result.resize = ImageProcessor::Resize::ShortestEdge;
-  else if (*mode == "center") {
-    result.resize = ImageProcessor::Resize::Cover;
-    result.filter = 2; // timm does not pass the interpolation on here
-  } else
+  if (*mode != "squash" && *mode != "center")
     return object.error("crop_mode", "crop_mode " + inQuotes(*mode) +
                                          " is not supported, expected center "
                                          "or squash");
+  result.timm = {*share, result.filter, *mode == "squash"};
+  placeTimmCrop(result, int64_t((*input)[1]), int64_t((*input)[2]));
   result.rescale = 1.0 / 255;
   if (Error error =
           readNormalisation(object, "mean", "std", channels, {}, {}, result))

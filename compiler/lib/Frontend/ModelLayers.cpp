@@ -202,10 +202,13 @@ Value ModelBuilder::add(const Twine &name, Value x, Value y) {
   return vit::AddOp::create(builder, named(name), x, y);
 }
 
-Value ModelBuilder::layerScale(const Twine &name, Value x) {
-  return vit::AffineOp::create(builder, named(name), x.getType(), x,
-                               parameter(name, {shapeOf(x).back()}),
+Value ModelBuilder::scaleChannels(const Twine &name, Value x, Value gain) {
+  return vit::AffineOp::create(builder, named(name), x.getType(), x, gain,
                                /*shift=*/Value());
+}
+
+Value ModelBuilder::layerScale(const Twine &name, Value x) {
+  return scaleChannels(name, x, parameter(name, {shapeOf(x).back()}));
 }
 
 Value ModelBuilder::gate(const Twine &name, Value x, Value gate,

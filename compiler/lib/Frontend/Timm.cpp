@@ -23,7 +23,7 @@ static constexpr char tableText[] =
 namespace {
 struct TimmClass {
   llvm::StringLiteral name;
-  TimmResult (*import)(TimmImport &);
+  FamilyResult (*import)(TimmImport &);
 };
 } // namespace
 
@@ -466,7 +466,7 @@ readTimmLabels(const JsonObject &config, const TimmArchitecture &architecture) {
   return std::vector<std::string>();
 }
 
-TimmResult vitc::importTimm(FamilyImport &family) {
+FamilyResult vitc::importTimm(FamilyImport &family) {
   llvm::Expected<TimmArchitecture> architecture =
       findTimmArchitecture(family.config);
   if (!architecture)
@@ -493,7 +493,7 @@ TimmResult vitc::importTimm(FamilyImport &family) {
   if (int64_t(labels->size()) != count)
     labels->assign(count, "");
   family.labels = std::move(*labels);
-  TimmResult module = found->import(import);
+  FamilyResult module = found->import(import);
   if (!module || !family.processorPath.empty())
     return module;
   llvm::Expected<ImageProcessor> processor =

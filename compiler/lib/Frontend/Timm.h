@@ -92,16 +92,15 @@ struct TimmImport {
 };
 
 /// One frontend per class, in the table of Timm.cpp.
-using TimmResult = llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>;
-TimmResult importTimmBeit(TimmImport &import);
-TimmResult importTimmCoAtNet(TimmImport &import);
-TimmResult importTimmEva(TimmImport &import);
-TimmResult importTimmRelPos(TimmImport &import);
-TimmResult importTimmSwin(TimmImport &import);
-TimmResult importTimmVisionTransformer(TimmImport &import);
+FamilyResult importTimmBeit(TimmImport &import);
+FamilyResult importTimmCoAtNet(TimmImport &import);
+FamilyResult importTimmEva(TimmImport &import);
+FamilyResult importTimmRelPos(TimmImport &import);
+FamilyResult importTimmSwin(TimmImport &import);
+FamilyResult importTimmVisionTransformer(TimmImport &import);
 
 //===----------------------------------------------------------------------===//
-// Layers that timm's ViTs share: TimmLayers.cpp
+// Layers that timm's ViTs share: TimmLayers.cpp, TimmRelativePosition.cpp
 //===----------------------------------------------------------------------===//
 
 /// Size of the picture and of the patches.
@@ -110,6 +109,7 @@ struct TimmPatches {
   Grid imageSize, patchSize; ///< imageSize: what the weights are for
   bool pad;                  ///< `dynamic_img_pad`: zeros to whole patches
   Grid picture, grid;        ///< of this import
+  PositionResize resize;     ///< of the table of positions
   /// A hybrid's network, whose map is cut into patches instead of the picture.
   std::optional<ResNetV2> backbone;
 
@@ -181,9 +181,36 @@ struct TimmAttention {
   int64_t keyHeads = 0;                          ///< 0: as many as heads
   mlir::Value bias = {};
   const TimmRotation *rotation = nullptr;
+  /// Differential attention: the block's number.
+  std::optional<int64_t> differential = std::nullopt;
 };
 mlir::Value timmAttention(ModelBuilder &model, const std::string &name,
                           mlir::Value x, const TimmAttention &shape);
+
+/// DiffAttention without its projections: TimmDifferential.cpp. Norms of
+/// queries and keys are part of it.
+mlir::Value timmDifferentialAttention(ModelBuilder &model,
+                                      const std::string &name,
+                                      const Projections &parts,
+                                      const TimmAttention &shape);
+
+/// The bias of attention in a window, or over a whole grid.
+struct TimmRelativePosition {
+  enum class Kind {
+    Table,  ///< `relative_position_bias_table`
+    Mlp,    ///< a perceptron `mlp` over the logarithms of the distances
+    SwinMlp ///< as Swin v2's
+  };
+  Kind kind = Kind::Table;
+  int64_t heads = 0, hidden = 0; ///< hidden: of the perceptron
+  Grid grid = {0, 0};
+  int64_t prefix = 0; ///< tokens in front: 0, or 1 with three rows of the table
+};
+/// The tensors are those of `name`. A table for another grid is resized as
+/// timm's loader does it.
+mlir::Value timmRelativeBias(ModelBuilder &model, const Checkpoint *checkpoint,
+                             const std::string &name,
+                             const TimmRelativePosition &position);
 
 /// x · `name`, or x if there is no such layer scale.
 mlir::Value timmLayerScale(ModelBuilder &model, const std::string &name,

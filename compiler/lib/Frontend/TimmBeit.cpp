@@ -10,18 +10,7 @@
 using namespace vitc;
 using mlir::Value;
 
-/// The bias that a table of `name` gives.
-static Value relativeBias(ModelBuilder &model, const std::string &name,
-                          Grid grid, int64_t heads) {
-  int64_t distances = (2 * grid.first - 1) * (2 * grid.second - 1) + 3;
-  return model.relativeBias(
-      name + ".relative_position_bias",
-      model.parameter(name + ".relative_position_bias_table",
-                      {distances, heads}),
-      grid, /*prefix=*/1);
-}
-
-TimmResult vitc::importTimmBeit(TimmImport &import) {
+FamilyResult vitc::importTimmBeit(TimmImport &import) {
   TimmArguments &arguments = import.arguments;
   FamilyImport &family = import.family;
   TimmPatches patches = readTimmPatches(import);
@@ -51,29 +40,28 @@ TimmResult vitc::importTimmBeit(TimmImport &import) {
   if (head.pool == "avg")
     head.fcNorm = norm;
   checkTimmWidth(arguments, patches.width, attention.heads, mlp.hidden);
-  if ((hasBias || sharesBias) && patches.grid != patches.tableGrid())
-    arguments.refuse("", "--image-size changes the grid of patches, which a "
-                         "table of relative positions does not allow");
   if (llvm::Error error = arguments.takeError())
     return error;
 
-  ModelBuilder model(family.context, family.checkpoint,
-                     {family.options.batch, patches.channels,
-                      patches.picture.first, patches.picture.second});
+  ModelBuilder model = startModel(family, patches.channels, patches.picture);
   Value x = timmPatchEmbed(model, patches, /*bias=*/true);
   x = timmPositions(model, family.checkpoint, patches,
                     {{{"cls_token", 1}}, hasTable, /*tableHasPrefix=*/true}, x);
-  Value shared = sharesBias ? relativeBias(model, "rel_pos_bias", patches.grid,
-                                           attention.heads)
-                            : Value();
+  auto relativeBias = [&](const std::string &name) {
+    TimmRelativePosition position;
+    position.heads = attention.heads;
+    position.grid = patches.grid;
+    position.prefix = 1;
+    return timmRelativeBias(model, family.checkpoint, name, position);
+  };
+  Value shared = sharesBias ? relativeBias("rel_pos_bias") : Value();
 
   llvm::SmallVector<Value> blocks;
   for (int64_t i = 0; i < depth; ++i) {
     std::string name = "blocks." + std::to_string(i);
     attention.bias = shared;
     if (hasBias) {
-      Value own =
-          relativeBias(model, name + ".attn", patches.grid, attention.heads);
+      Value own = relativeBias(name + ".attn");
       attention.bias =
           shared ? model.add(name + ".attn.bias", own, shared) : own;
     }

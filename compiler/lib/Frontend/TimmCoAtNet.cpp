@@ -12,8 +12,6 @@
 /// column]. MaxViT's windows ("M", "PM") and ConvNeXt blocks are not read.
 #include "Timm.h"
 
-#include <cmath>
-
 using namespace vitc;
 using llvm::Twine;
 using mlir::Value;
@@ -39,10 +37,11 @@ struct ConvShape {
 };
 
 struct AttentionConfig {
-  int64_t headWidth, biasHidden;
+  int64_t headWidth;
   double expansion;
   bool expandsFirst, shortcutBias, bias, layerScale;
-  std::string pool, positions; ///< positions: bias, mlp or empty
+  std::string pool;
+  std::optional<TimmRelativePosition> positions; ///< but heads and grid
   vit::Activation activation;
   MapNorm norm;
 };
@@ -62,6 +61,7 @@ struct Config {
 struct Builder {
   ModelBuilder &model;
   const Config &config;
+  const Checkpoint *checkpoint; ///< may be null
 
   Value norm(const std::string &name, Value x, const MapNorm &norm) {
     return norm.batch ? model.batchNorm(name, x, norm.eps)
@@ -77,7 +77,6 @@ struct Builder {
   Value squeeze(const std::string &name, Value x, int64_t width);
   Map convBlock(const std::string &name, Map map, int64_t width,
                 int64_t stride);
-  Value attentionBias(const std::string &name, Grid grid, int64_t heads);
   Value attention(const std::string &name, Map map, int64_t width);
   Map attentionBlock(const std::string &name, Map map, int64_t width,
                      int64_t stride);
@@ -188,37 +187,6 @@ Map Builder::convBlock(const std::string &name, Map map, int64_t width,
   return map;
 }
 
-Value Builder::attentionBias(const std::string &name, Grid grid,
-                             int64_t heads) {
-  const AttentionConfig &shape = config.attention;
-  if (shape.positions.empty())
-    return {};
-  int64_t rows = 2 * grid.first - 1, columns = 2 * grid.second - 1;
-  Value table;
-  if (shape.positions == "bias") {
-    table = model.parameter(name + ".relative_position_bias_table",
-                            {rows * columns, heads});
-  } else {
-    auto coordinate = [](int64_t distance) {
-      return std::copysign(std::log1p(double(std::abs(distance))),
-                           double(distance));
-    };
-    std::vector<double> coordinates;
-    for (int64_t y = 1 - grid.first; y < grid.first; ++y)
-      for (int64_t x = 1 - grid.second; x < grid.second; ++x) {
-        coordinates.push_back(coordinate(y));
-        coordinates.push_back(coordinate(x));
-      }
-    table =
-        model.constant(name + ".coordinates", {rows * columns, 2}, coordinates);
-    table = model.activate(
-        model.linear(name + ".mlp.fc1", table, shape.biasHidden, /*bias=*/true),
-        vit::Activation::Relu);
-    table = model.linear(name + ".mlp.fc2", table, heads, /*bias=*/true);
-  }
-  return model.relativeBias(name, table, grid, /*prefix=*/0);
-}
-
 Value Builder::attention(const std::string &name, Map map, int64_t width) {
   const AttentionConfig &shape = config.attention;
   int64_t inputs = widthOf(map), inner = shape.expandsFirst ? width : inputs,
@@ -247,7 +215,13 @@ Value Builder::attention(const std::string &name, Map map, int64_t width) {
         bias ? model.slice(bias, 0, index * inner, inner) : Value());
   };
   AttentionShape attention = {heads};
-  attention.bias = attentionBias(name + ".rel_pos", map.grid, heads);
+  if (shape.positions) {
+    TimmRelativePosition position = *shape.positions;
+    position.heads = heads;
+    position.grid = map.grid;
+    attention.bias =
+        timmRelativeBias(model, checkpoint, name + ".rel_pos", position);
+  }
   Value attended =
       model
           .attention(name,
@@ -355,10 +329,16 @@ static AttentionConfig readAttention(TimmArguments &arguments) {
   shape.bias = arguments.flag("transformer_attn_bias", true);
   shape.pool = arguments.choice("transformer_pool_type", "avg2",
                                 {"max", "max2", "avg", "avg2"});
-  shape.positions =
-      arguments.choice("transformer_rel_pos_type", "bias", {"bias", "mlp", ""});
-  shape.biasHidden =
+  int64_t hidden =
       arguments.integer("transformer_rel_pos_dim", 512, 1, 1 << 16);
+  if (std::string type = arguments.choice("transformer_rel_pos_type", "bias",
+                                          {"bias", "mlp", ""});
+      !type.empty()) {
+    shape.positions.emplace();
+    shape.positions->kind = type == "mlp" ? TimmRelativePosition::Kind::Mlp
+                                          : TimmRelativePosition::Kind::Table;
+    shape.positions->hidden = hidden;
+  }
   shape.layerScale = arguments.number("transformer_init_values", 0) != 0;
   shape.activation =
       arguments.activation("transformer_act_layer", vit::Activation::Gelu);
@@ -415,10 +395,6 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
   }
   if (llvm::Error error = arguments.takeError())
     return error;
-  FamilyImport &family = import.family;
-  family.channels = config.channels;
-  family.height = config.picture.first;
-  family.width = config.picture.second;
   return config;
 }
 
@@ -427,16 +403,14 @@ static bool isForAnotherUse(llvm::StringRef name) {
          name.ends_with("rel_coords_log");
 }
 
-TimmResult vitc::importTimmCoAtNet(TimmImport &import) {
+FamilyResult vitc::importTimmCoAtNet(TimmImport &import) {
   llvm::Expected<Config> read = readConfig(import);
   if (!read)
     return read.takeError();
   const Config &config = *read;
   FamilyImport &family = import.family;
-  ModelBuilder model(family.context, family.checkpoint,
-                     {family.options.batch, config.channels,
-                      config.picture.first, config.picture.second});
-  Builder build = {model, config};
+  ModelBuilder model = startModel(family, config.channels, config.picture);
+  Builder build = {model, config, family.checkpoint};
 
   // Stem.
   auto stemConv = [&](const char *name, Map map, int64_t outputs,

@@ -331,16 +331,14 @@ static Value block(ModelBuilder &model, const std::string &name,
       timmLayerScale(model, name + ".gamma_2", branch, config.mlpScale), x);
 }
 
-TimmResult vitc::importTimmEva(TimmImport &import) {
+FamilyResult vitc::importTimmEva(TimmImport &import) {
   llvm::Expected<Config> read = readConfig(import);
   if (!read)
     return read.takeError();
   const Config &config = *read;
   const TimmPatches &patches = config.patches;
   FamilyImport &family = import.family;
-  ModelBuilder model(family.context, family.checkpoint,
-                     {family.options.batch, patches.channels,
-                      patches.picture.first, patches.picture.second});
+  ModelBuilder model = startModel(family, patches.channels, patches.picture);
 
   // Embedding.
   Value x = timmPatchEmbed(model, patches, !config.preNorm);

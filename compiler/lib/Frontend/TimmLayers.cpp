@@ -63,6 +63,18 @@ static std::optional<ResNetV2> readBackbone(TimmImport &import) {
   return network;
 }
 
+/// Bicubic and antialiased. FlexiViT's loader and that of Google's arrays are
+/// older, and simpler.
+static PositionResize readResize(const TimmImport &import) {
+  const Checkpoint *checkpoint = import.family.checkpoint;
+  const TensorInfo *table =
+      checkpoint ? checkpoint->find("pos_embed") : nullptr;
+  if (llvm::StringRef(import.architecture.name).contains("flexi") ||
+      (table && llvm::StringRef(table->place).ends_with(".npz")))
+    return {vit::Interpolation::Bilinear};
+  return {vit::Interpolation::Bicubic, /*antialias=*/true};
+}
+
 TimmPatches vitc::readTimmPatches(TimmImport &import) {
   TimmArguments &arguments = import.arguments;
   TimmPatches patches;
@@ -78,6 +90,7 @@ TimmPatches vitc::readTimmPatches(TimmImport &import) {
   auto [height, width] = patches.picture;
   auto [rows, columns] = patches.patchSize;
   patches.backbone = readBackbone(import);
+  patches.resize = readResize(import);
   patches.grid = patches.gridOf(patches.picture);
   Grid table = patches.tableGrid();
   if (table.first < 1 || table.second < 1)
@@ -87,9 +100,6 @@ TimmPatches vitc::readTimmPatches(TimmImport &import) {
     arguments.refuse("", "--image-size " + Twine(height) + "x" + Twine(width) +
                              " is smaller than one patch of " + Twine(rows) +
                              " x " + Twine(columns));
-  family.channels = patches.channels;
-  family.height = height;
-  family.width = width;
   return patches;
 }
 
@@ -153,11 +163,9 @@ Value vitc::timmPositions(ModelBuilder &model, const Checkpoint *checkpoint,
     if (!prefix.hasTable)
       return;
     int64_t rows = prefix.tableHasPrefix ? prefix.count() : 0;
-    PositionResize resize;
-    resize.antialias = true;
     x = model.addPosition("pos_embed", x, rows,
                           storedGrid(checkpoint, rows, patches.tableGrid()),
-                          patches.grid, resize);
+                          patches.grid, patches.resize);
   };
   auto addTokens = [&] {
     llvm::SmallVector<Value> tokens;
@@ -282,7 +290,7 @@ Value vitc::timmAttention(ModelBuilder &model, const std::string &name, Value x,
                           const TimmAttention &shape) {
   int64_t width = ModelBuilder::shapeOf(x).back();
   Projections parts = project(model, name, x, shape);
-  if (shape.headNorm) {
+  if (shape.headNorm && !shape.differential) {
     parts.query = model.headNorm(name + ".q_norm", parts.query, shape.heads,
                                  *shape.headNorm);
     parts.key = model.headNorm(name + ".k_norm", parts.key, shape.heads,
@@ -296,7 +304,9 @@ Value vitc::timmAttention(ModelBuilder &model, const std::string &name, Value x,
   }
   AttentionShape attention = {shape.heads};
   attention.bias = shape.bias;
-  Value result = model.attention(name, parts, attention).sequence;
+  Value result = shape.differential
+                     ? timmDifferentialAttention(model, name, parts, shape)
+                     : model.attention(name, parts, attention).sequence;
   if (shape.outputNorm)
     result = model.norm(name + ".norm", result, *shape.outputNorm);
   return model.linear(name + ".proj", result, width, shape.projectionBias);

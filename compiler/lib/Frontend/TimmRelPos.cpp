@@ -7,73 +7,10 @@
 /// on unless `init_values` is None or 0.
 #include "Timm.h"
 
-#include <cmath>
-
 using namespace vitc;
 using mlir::Value;
 
-namespace {
-
-struct RelativePosition {
-  enum class Kind { Table, Mlp, SwinMlp } kind;
-  int64_t hidden, heads, prefix;
-  Grid grid;
-};
-
-} // namespace
-
-/// Rows and columns between two patches: ±log(1 + |d|), or scaled to ±8 first
-/// and ±log2(1 + |d|) / 3 then.
-static Value logCoordinates(ModelBuilder &model, const std::string &name,
-                            const RelativePosition &position) {
-  auto [rows, columns] = position.grid;
-  auto curved = [&](int64_t distance, int64_t extent) {
-    double d = double(distance);
-    if (position.kind == RelativePosition::Kind::Mlp)
-      return std::copysign(std::log1p(std::abs(d)), d);
-    d = d / double(extent - 1) * 8;
-    return std::copysign(std::log2(1 + std::abs(d)) / std::log2(8.0), d);
-  };
-  std::vector<double> values;
-  for (int64_t y = 1 - rows; y < rows; ++y)
-    for (int64_t x = 1 - columns; x < columns; ++x) {
-      values.push_back(curved(y, rows));
-      values.push_back(curved(x, columns));
-    }
-  return model.constant(name + ".rel_coords_log",
-                        {int64_t(values.size()) / 2, 2}, values);
-}
-
-static Value relativeBias(ModelBuilder &model, const std::string &name,
-                          const RelativePosition &position) {
-  auto [rows, columns] = position.grid;
-  int64_t distances = (2 * rows - 1) * (2 * columns - 1),
-          extra = 3 * position.prefix;
-  Value table;
-  if (position.kind == RelativePosition::Kind::Table) {
-    table = model.parameter(name + ".relative_position_bias_table",
-                            {distances + extra, position.heads});
-  } else {
-    bool isSwin = position.kind == RelativePosition::Kind::SwinMlp;
-    Value hidden = model.activate(
-        model.linear(name + ".mlp.fc1", logCoordinates(model, name, position),
-                     position.hidden, /*bias=*/true),
-        vit::Activation::Relu);
-    table = model.linear(name + ".mlp.fc2", hidden, position.heads, !isSwin);
-    if (isSwin)
-      table = model.scale(model.activate(table, vit::Activation::Sigmoid), 16);
-    if (extra)
-      table = model.concat(
-          {table,
-           model.constant(name + ".prefix", {extra, position.heads},
-                          std::vector<double>(extra * position.heads, 0.0))},
-          0);
-  }
-  return model.relativeBias(name + ".bias", table, position.grid,
-                            position.prefix);
-}
-
-TimmResult vitc::importTimmRelPos(TimmImport &import) {
+FamilyResult vitc::importTimmRelPos(TimmImport &import) {
   TimmArguments &arguments = import.arguments;
   FamilyImport &family = import.family;
   TimmPatches patches = readTimmPatches(import);
@@ -108,13 +45,13 @@ TimmResult vitc::importTimmRelPos(TimmImport &import) {
   bool fcNorm = arguments.flag("fc_norm", false);
   bool shares = arguments.flag("shared_rel_pos", false);
 
-  RelativePosition position;
+  TimmRelativePosition position;
   std::string type = arguments.text("rel_pos_type", "mlp");
-  position.kind = RelativePosition::Kind::Table;
+  position.kind = TimmRelativePosition::Kind::Table;
   if (llvm::StringRef(type).starts_with("mlp"))
     position.kind = llvm::StringRef(type).contains("swin")
-                        ? RelativePosition::Kind::SwinMlp
-                        : RelativePosition::Kind::Mlp;
+                        ? TimmRelativePosition::Kind::SwinMlp
+                        : TimmRelativePosition::Kind::Mlp;
   position.hidden = arguments.integer("rel_pos_dim", 0, 0, 1 << 16);
   if (!position.hidden)
     position.hidden = 128;
@@ -132,28 +69,28 @@ TimmResult vitc::importTimmRelPos(TimmImport &import) {
     arguments.refuse("global_pool",
                      "global_pool \"token\" needs a class_token");
   checkTimmWidth(arguments, patches.width, attention.heads, mlp.hidden);
-  if (position.kind == RelativePosition::Kind::Table &&
+  if (position.kind == TimmRelativePosition::Kind::Table &&
       patches.grid != patches.tableGrid())
     arguments.refuse("", "--image-size changes the grid of patches, which a "
                          "table of relative positions does not allow");
   if (llvm::Error error = arguments.takeError())
     return error;
 
-  ModelBuilder model(family.context, family.checkpoint,
-                     {family.options.batch, patches.channels,
-                      patches.picture.first, patches.picture.second});
+  ModelBuilder model = startModel(family, patches.channels, patches.picture);
   Value x = timmPatchEmbed(model, patches, /*bias=*/true);
   if (classToken)
     x = timmPositions(model, family.checkpoint, patches,
                       {{{"cls_token", 1}}, /*hasTable=*/false, false}, x);
   if (shares)
-    attention.bias = relativeBias(model, "shared_rel_pos", position);
+    attention.bias =
+        timmRelativeBias(model, family.checkpoint, "shared_rel_pos", position);
 
   llvm::SmallVector<Value> blocks;
   for (int64_t i = 0; i < depth; ++i) {
     std::string name = "blocks." + std::to_string(i);
     if (!shares)
-      attention.bias = relativeBias(model, name + ".attn.rel_pos", position);
+      attention.bias = timmRelativeBias(model, family.checkpoint,
+                                        name + ".attn.rel_pos", position);
     auto normed = [&](const char *suffix, Value value) {
       return model.norm(name + suffix, value, norm);
     };

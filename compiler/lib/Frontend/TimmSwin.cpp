@@ -129,10 +129,6 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
   }
   if (llvm::Error error = arguments.takeError())
     return error;
-  FamilyImport &family = import.family;
-  family.channels = config.channels;
-  family.height = config.picture.first;
-  family.width = config.picture.second;
   return config;
 }
 
@@ -165,15 +161,13 @@ static bool isForAnotherUse(llvm::StringRef name) {
          name.ends_with("relative_coords_table");
 }
 
-TimmResult vitc::importTimmSwin(TimmImport &import) {
+FamilyResult vitc::importTimmSwin(TimmImport &import) {
   llvm::Expected<Config> read = readConfig(import);
   if (!read)
     return read.takeError();
   const Config &config = *read;
   FamilyImport &family = import.family;
-  ModelBuilder model(family.context, family.checkpoint,
-                     {family.options.batch, config.channels,
-                      config.picture.first, config.picture.second});
+  ModelBuilder model = startModel(family, config.channels, config.picture);
   bool isFirstRelease =
       family.checkpoint &&
       family.checkpoint->find("layers.0.downsample.reduction.weight");
@@ -226,11 +220,11 @@ TimmResult vitc::importTimmSwin(TimmImport &import) {
             model, attention + ".cpb_mlp", window,
             {stage.pretrainedWindow, stage.pretrainedWindow}, stage.heads);
       } else {
-        block.bias = model.relativeBias(
-            attention + ".bias",
-            model.parameter(attention + ".relative_position_bias_table",
-                            {(2 * rows - 1) * (2 * columns - 1), stage.heads}),
-            window, /*prefix=*/0);
+        TimmRelativePosition position;
+        position.heads = stage.heads;
+        position.grid = window;
+        block.bias =
+            timmRelativeBias(model, family.checkpoint, attention, position);
       }
       const Stage &shape = stage;
       map.value = swinBlock(model, block, map, [&](Value windows) {

@@ -14,7 +14,13 @@ using mlir::Value;
 
 namespace {
 
-enum class BlockKind { Plain, ResPost, ParallelScaling, ParallelThings };
+enum class BlockKind {
+  Plain,
+  ResPost,
+  ParallelScaling,
+  DiffParallelScaling,
+  ParallelThings
+};
 
 struct Config {
   TimmPatches patches;
@@ -40,12 +46,15 @@ static BlockKind readBlock(TimmArguments &arguments) {
     return BlockKind::ResPost;
   if (name == "ParallelScalingBlock")
     return BlockKind::ParallelScaling;
+  if (name == "DiffParallelScalingBlock")
+    return BlockKind::DiffParallelScaling;
   if (name == "ParallelThingsBlock")
     return BlockKind::ParallelThings;
   if (name != "Block")
     arguments.refuse("block_fn", "block_fn " + inQuotes(name) +
                                      " is not supported; supported are Block, "
-                                     "ResPostBlock, ParallelScalingBlock and "
+                                     "ResPostBlock, ParallelScalingBlock, "
+                                     "DiffParallelScalingBlock and "
                                      "ParallelThingsBlock");
   return BlockKind::Plain;
 }
@@ -76,9 +85,13 @@ static TimmAttention readAttention(TimmArguments &arguments,
                                    const Config &config) {
   TimmAttention attention;
   std::string name = arguments.layer("attn_layer", "Attention");
-  if (name != "Attention" && name != "attn" && !name.empty())
+  if (name == "DiffAttention" || name == "diff" ||
+      config.block == BlockKind::DiffParallelScaling)
+    attention.differential = 0;
+  else if (name != "Attention" && name != "attn" && !name.empty())
     arguments.refuse("attn_layer", "attn_layer " + inQuotes(name) +
-                                       " is not supported, expected Attention");
+                                       " is not supported, expected Attention "
+                                       "or DiffAttention");
   attention.heads = config.heads;
   attention.qkvBias = arguments.flag("qkv_bias", true);
   attention.projectionBias = arguments.flag("proj_bias", true);
@@ -123,6 +136,7 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
   // ParallelScalingBlock looks for None, the others for truth.
   config.layerScale = arguments.isSet("init_values") &&
                       (config.block == BlockKind::ParallelScaling ||
+                       config.block == BlockKind::DiffParallelScaling ||
                        arguments.number("init_values", 0) != 0);
   if (std::string layer = arguments.layer("embed_layer", "PatchEmbed");
       layer != "PatchEmbed" && layer != "HybridEmbed")
@@ -132,6 +146,13 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
 
   checkTimmWidth(arguments, config.patches.width, config.heads,
                  config.mlp.hidden);
+  if (config.attention.differential &&
+      config.patches.width % (2 * config.heads))
+    arguments.refuse("embed_dim", "embed_dim " +
+                                      llvm::Twine(config.patches.width) +
+                                      " is not a multiple of twice num_heads " +
+                                      llvm::Twine(config.heads) +
+                                      ", as differential attention needs it");
   if (config.mlp.kind == TimmMlp::Kind::Packed && config.mlp.hidden % 2)
     arguments.refuse("mlp_ratio", "mlp_ratio gives GluMlp " +
                                       llvm::Twine(config.mlp.hidden) +
@@ -185,11 +206,20 @@ static Value resPostBlock(ModelBuilder &model, const std::string &name,
 }
 
 /// Attention and perceptron side by side, with one layer for all that they read
-/// (ViT-22B): `in_proj` has the perceptron's rows first.
+/// (ViT-22B): `in_proj` has the perceptron's rows first. With differential
+/// attention there is also one layer for what both give, `out_proj`, which has
+/// the attention's columns first.
 static Value parallelScalingBlock(ModelBuilder &model, const std::string &name,
                                   const Config &config, Value x) {
   int64_t width = config.patches.width, hidden = config.mlp.hidden;
   bool qkvBias = config.attention.qkvBias;
+  auto residual = [&](Value attended, Value perceptron) {
+    Value branch = model.add(name + ".parallel", perceptron, attended);
+    return model.add(
+        name + ".residual",
+        timmLayerScale(model, name + ".ls.gamma", branch, config.layerScale),
+        x);
+  };
   Value normed = model.norm(name + ".in_norm", x, config.norm);
   Value weight =
       model.parameter(name + ".in_proj.weight", {hidden + 3 * width, width});
@@ -208,6 +238,22 @@ static Value parallelScalingBlock(ModelBuilder &model, const std::string &name,
   Projections parts = {part(".in_proj.query", hidden, width),
                        part(".in_proj.key", hidden + width, width),
                        part(".in_proj.value", hidden + 2 * width, width)};
+  mlp = model.activate(mlp, config.activation);
+  if (config.attention.differential) {
+    Value output =
+        model.parameter(name + ".out_proj.weight", {width, width + hidden});
+    Value attended = model.linear(
+        name + ".out_proj.attn",
+        timmDifferentialAttention(model, name, parts, config.attention),
+        model.slice(output, 1, 0, width),
+        config.attention.projectionBias
+            ? model.parameter(name + ".out_proj.bias", {width})
+            : Value());
+    return residual(attended,
+                    model.linear(name + ".out_proj.mlp", mlp,
+                                 model.slice(output, 1, width, hidden),
+                                 /*bias=*/Value()));
+  }
   if (config.attention.headNorm) {
     parts.query = model.headNorm(name + ".q_norm", parts.query, config.heads,
                                  config.norm);
@@ -218,14 +264,8 @@ static Value parallelScalingBlock(ModelBuilder &model, const std::string &name,
       name + ".attn_out_proj",
       model.attention(name + ".attn", parts, {config.heads}).sequence, width,
       config.attention.projectionBias);
-  Value branch = model.add(name + ".parallel",
-                           model.linear(name + ".mlp_out_proj",
-                                        model.activate(mlp, config.activation),
-                                        width, config.mlp.bias),
-                           attended);
-  return model.add(
-      name + ".residual",
-      timmLayerScale(model, name + ".ls.gamma", branch, config.layerScale), x);
+  return residual(attended, model.linear(name + ".mlp_out_proj", mlp, width,
+                                         config.mlp.bias));
 }
 
 /// Two attentions side by side, then two perceptrons.
@@ -259,6 +299,7 @@ static Value block(ModelBuilder &model, const std::string &name,
   case BlockKind::ResPost:
     return resPostBlock(model, name, config, x);
   case BlockKind::ParallelScaling:
+  case BlockKind::DiffParallelScaling:
     return parallelScalingBlock(model, name, config, x);
   case BlockKind::ParallelThings:
     return parallelThingsBlock(model, name, config, x);
@@ -296,16 +337,14 @@ static void distilledHead(ModelBuilder &model, int64_t classes,
   model.output("features", features);
 }
 
-TimmResult vitc::importTimmVisionTransformer(TimmImport &import) {
+FamilyResult vitc::importTimmVisionTransformer(TimmImport &import) {
   llvm::Expected<Config> read = readConfig(import);
   if (!read)
     return read.takeError();
-  const Config &config = *read;
+  Config &config = *read;
   FamilyImport &family = import.family;
-  ModelBuilder model(family.context, family.checkpoint,
-                     {family.options.batch, config.patches.channels,
-                      config.patches.picture.first,
-                      config.patches.picture.second});
+  ModelBuilder model =
+      startModel(family, config.patches.channels, config.patches.picture);
 
   // Embedding.
   Value x = timmPatchEmbed(model, config.patches, !config.preNorm);
@@ -326,9 +365,12 @@ TimmResult vitc::importTimmVisionTransformer(TimmImport &import) {
 
   // Encoder.
   llvm::SmallVector<Value> blocks;
-  for (int64_t i = 0; i < config.depth; ++i)
+  for (int64_t i = 0; i < config.depth; ++i) {
+    if (config.attention.differential)
+      config.attention.differential = i;
     blocks.push_back(
         x = block(model, "blocks." + std::to_string(i), config, x));
+  }
   if (config.finalNorm && !config.fcNorm)
     x = model.norm("norm", x, config.norm);
 

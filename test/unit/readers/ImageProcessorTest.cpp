@@ -136,6 +136,14 @@ TEST_F(ImageProcessorTest, Timm) {
                         "interpolation": "bicubic",
                         "mean": 0, "std": 1})"),
                Resize::Cover, 53, 88, 2);
+  // Another size: what timm makes for it, not what it made before, scaled.
+  processor.retarget(24, 24);
+  expectResize(processor, Resize::ShortestEdge, 26, 26, 3);
+  expectCrop(processor, true, 24, 24);
+  processor.retarget(24, 48);
+  expectResize(processor, Resize::Cover, 26, 53, 2);
+  processor.retarget(32, 32);
+  expectResize(processor, Resize::ShortestEdge, 35, 35, 3);
   expectParts(failure(head + ", \"crop_mode\": \"border\"}"),
               {"\"border\" is not supported"});
   expectParts(failure(head + "}", 1), {"3 channels", "has 1"});

@@ -5,6 +5,8 @@
 
 #include "vitc/Support/Json.h"
 
+#include <optional>
+
 namespace vitc {
 
 /// Meaning and order of the steps: runtime/include/vitc/runtime/preprocess.h.
@@ -21,14 +23,22 @@ struct ImageProcessor {
   double rescale = 1.0;          ///< 1 when the processor does not rescale
   std::vector<double> mean, std; ///< one per channel, or empty
   bool reversesChannels = false; ///< blue, green, red
+  /// How timm derives its resize from the size of the crop.
+  struct TimmCrop {
+    double share;   ///< `crop_pct`
+    int64_t filter; ///< `interpolation`
+    bool squashes;  ///< `crop_mode` is squash, not center
+  };
+  std::optional<TimmCrop> timm = std::nullopt;
 
   /// What a model gets when its folder has no file: exact bilinear resize,
   /// 1/255, mean and std 0.5.
   static ImageProcessor makeDefault(int64_t channels, int64_t height,
                                     int64_t width);
   /// Makes the result height x width: `size` and `crop_size` are scaled where
-  /// the file's differ. A shortest edge without a crop gives pictures of any
-  /// shape, so a centre crop is added to it.
+  /// the file's differ; timm's follow from the new size as they did from the
+  /// old one. A shortest edge without a crop gives pictures of any shape, so a
+  /// centre crop is added to it.
   void retarget(int64_t height, int64_t width);
 };
 

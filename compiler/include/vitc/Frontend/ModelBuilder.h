@@ -173,6 +173,9 @@ public:
                      mlir::Value bias);
   mlir::Value activate(mlir::Value x, vit::Activation function);
   mlir::Value add(const llvm::Twine &name, mlir::Value x, mlir::Value y);
+  /// Every channel times its own factor in `gain` [channels].
+  mlir::Value scaleChannels(const llvm::Twine &name, mlir::Value x,
+                            mlir::Value gain);
   /// Layer scale: every channel times the parameter `name`.
   mlir::Value layerScale(const llvm::Twine &name, mlir::Value x);
   /// x · activation(gate).

@@ -27,7 +27,26 @@ struct KnownModel {
   std::string folder; ///< of a trained model; empty for a bare architecture
 };
 
+/// A name of timm's.
+struct KnownArchitecture {
+  std::string name, className;
+  std::optional<ModelFacts> facts; ///< of those that can be compiled
+};
+
 } // namespace
+
+/// Only the structure is looked at: any seed will do, and no weights are read.
+static llvm::Expected<ModelFacts> factsOfModel(mlir::MLIRContext *context,
+                                               StringRef model,
+                                               StringRef modelsFolder) {
+  auto source = openModel(model, "", /*seed=*/0, modelsFolder);
+  if (!source)
+    return source.takeError();
+  auto imported = importModel(context, *source, ImportOptions());
+  if (!imported)
+    return imported.takeError();
+  return factsOf(*imported->module);
+}
 
 /// Presets by name, then trained models by folder.
 static llvm::Expected<std::vector<KnownModel>>
@@ -53,16 +72,11 @@ listModels(mlir::MLIRContext *context, StringRef modelsFolder) {
 
   std::vector<KnownModel> models;
   for (const auto &[name, folder] : found) {
-    // Only the structure is looked at: any seed will do, and no weights are
-    // read.
-    auto source =
-        openModel(folder.empty() ? name : folder, "", /*seed=*/0, modelsFolder);
-    if (!source)
-      return source.takeError();
-    auto imported = importModel(context, *source, ImportOptions());
-    if (!imported)
-      return imported.takeError();
-    models.push_back({factsOf(*imported->module), folder});
+    auto facts =
+        factsOfModel(context, folder.empty() ? name : folder, modelsFolder);
+    if (!facts)
+      return facts.takeError();
+    models.push_back({std::move(*facts), folder});
     models.back().facts.name = name;
   }
   llvm::stable_sort(models, [](const KnownModel &a, const KnownModel &b) {
@@ -140,23 +154,49 @@ static void printListJson(llvm::ArrayRef<KnownModel> models) {
   llvm::outs() << "\n";
 }
 
-/// timm's names, for configs with `architecture`.
-static void printArchitectures(bool asJson) {
-  auto list = listTimmArchitectures();
-  if (!asJson) {
-    Table table({{"name", Table::Align::Left}, {"class", Table::Align::Left}});
-    for (auto &[name, className] : list)
-      table.add({name, className});
-    table.print(llvm::outs());
-    return;
+/// timm's names, for configs with `architecture`. One that vitc knows of but
+/// cannot compile is listed without its size.
+static std::vector<KnownArchitecture>
+listArchitectures(mlir::MLIRContext *context, StringRef modelsFolder) {
+  std::vector<KnownArchitecture> list;
+  for (auto &[name, className] : listTimmArchitectures()) {
+    list.push_back({name, className, std::nullopt});
+    if (auto facts = factsOfModel(context, name, modelsFolder))
+      list.back().facts = std::move(*facts);
+    else
+      llvm::consumeError(facts.takeError());
   }
+  return list;
+}
+
+static void printArchitectures(llvm::ArrayRef<KnownArchitecture> list) {
+  using Align = Table::Align;
+  Table table({{"name", Align::Left},
+               {"class", Align::Left},
+               {"image", Align::Right},
+               {"parameters", Align::Right},
+               {"GFLOP", Align::Right}});
+  for (const auto &[name, className, facts] : list)
+    table.add({name, className, facts ? formatSize(facts->image) : "",
+               facts ? formatCount(double(facts->parameters)) : "not supported",
+               facts ? formatFixed(facts->flops / 1e9, 2) : ""});
+  table.print(llvm::outs());
+}
+
+static void printArchitecturesJson(llvm::ArrayRef<KnownArchitecture> list) {
   llvm::json::OStream json(llvm::outs(), /*IndentSize=*/2);
   json.object([&] {
     json.attributeArray("architectures", [&] {
-      for (auto &[name, className] : list)
+      for (const auto &architecture : list)
         json.object([&] {
-          json.attribute("name", name);
-          json.attribute("class", className);
+          json.attribute("name", architecture.name);
+          json.attribute("class", architecture.className);
+          json.attribute("supported", architecture.facts.has_value());
+          if (const std::optional<ModelFacts> &facts = architecture.facts) {
+            jsonShape(json, "image", {facts->image.first, facts->image.second});
+            json.attribute("parameters", facts->parameters);
+            jsonNumber(json, "flops", facts->flops);
+          }
         });
     });
   });
@@ -243,8 +283,10 @@ llvm::Error vitc::tool::modelsCommand(const Invocation &invocation) {
                   "give, and anything unusual about it.");
   options.argument("MODEL", model, "a model's folder, or a name from the list",
                    /*required=*/false);
-  options.flag("architectures", architectures,
-               "list the architectures of timm that configs may name");
+  options.flag(
+      "architectures", architectures,
+      "list the architectures of timm that configs may name, with their "
+      "sizes");
   options.flag("json", asJson, "print JSON (docs/CommandLine.md)");
   options.example("vitc models", "what is known");
   options.example("vitc models vit-base-patch16-224/",
@@ -252,12 +294,8 @@ llvm::Error vitc::tool::modelsCommand(const Invocation &invocation) {
   auto parsed = options.parse(invocation.arguments);
   if (!parsed || !*parsed)
     return parsed.takeError();
-  if (architectures) {
-    if (!model.empty())
-      return userError("--architectures lists all of them, without a MODEL");
-    printArchitectures(asJson);
-    return llvm::Error::success();
-  }
+  if (architectures && !model.empty())
+    return userError("--architectures lists all of them, without a MODEL");
   auto installation = Installation::find(invocation.program);
   if (!installation)
     return installation.takeError();
@@ -266,6 +304,14 @@ llvm::Error vitc::tool::modelsCommand(const Invocation &invocation) {
   registerDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
+  if (architectures) {
+    auto list = listArchitectures(&context, installation->modelsFolder);
+    if (asJson)
+      printArchitecturesJson(list);
+    else
+      printArchitectures(list);
+    return llvm::Error::success();
+  }
   if (!model.empty()) {
     auto facts = lookInto(&context, model, installation->modelsFolder);
     if (!facts)

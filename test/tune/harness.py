@@ -16,8 +16,8 @@ scratch = pathlib.Path(folder.name)
 os.environ["VITC_CACHE_DIR"] = str(scratch / "cache")
 
 
-def vitc(*arguments, check=True, **options):
-    done = subprocess.run([VITC, *map(str, arguments)], capture_output=True, text=True, timeout=600, **options)
+def vitc(*arguments, check=True, timeout=600, **options):
+    done = subprocess.run([VITC, *map(str, arguments)], capture_output=True, text=True, timeout=timeout, **options)
     if check:
         assert done.returncode == 0, f"vitc {arguments}: exit code {done.returncode}\n{done.stderr}"
     return done

@@ -13,6 +13,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <fstream>
@@ -86,23 +87,27 @@ static void limitSelf(double seconds, int64_t megabytes) {
 //===----------------------------------------------------------------------===//
 
 /// All that comes out of the pipe until it is closed; false if that takes
-/// longer than `seconds`.
+/// longer than `seconds`. Time in which the whole machine, or this process, was
+/// suspended does not count.
 static bool readAll(int pipe, double seconds, std::string &text) {
-  timespec start, now;
-  clock_gettime(CLOCK_MONOTONIC, &start);
-  for (;;) {
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double left = seconds - double(now.tv_sec - start.tv_sec) -
-                  double(now.tv_nsec - start.tv_nsec) * 1e-9;
+  using Clock = std::chrono::steady_clock;
+  constexpr double slice = 0.2;
+  double waited = 0;
+  while (waited < seconds) {
+    Clock::time_point start = Clock::now();
     pollfd wait{pipe, POLLIN, 0};
-    if (left <= 0 || poll(&wait, 1, int(left * 1000) + 1) == 0)
-      return false;
+    int ready = poll(&wait, 1, int(slice * 1000));
+    double taken = std::chrono::duration<double>(Clock::now() - start).count();
+    waited += std::min(taken, 2 * slice);
+    if (ready <= 0)
+      continue;
     char buffer[4096];
     ssize_t count = read(pipe, buffer, sizeof(buffer));
     if (count <= 0)
       return true;
     text.append(buffer, size_t(count));
   }
+  return false;
 }
 
 static json::Object judge(int status, bool inTime, const std::string &text,

@@ -120,8 +120,8 @@ static void printSummary(const tune::Summary &summary, StringRef database) {
   Table table({{"kernel", Table::Align::Left},
                {"calls", Table::Align::Right},
                {"trials", Table::Align::Right},
-               {"default µs", Table::Align::Right},
-               {"best µs", Table::Align::Right},
+               {"default us", Table::Align::Right},
+               {"best us", Table::Align::Right},
                {"of peak", Table::Align::Right},
                {"schedule", Table::Align::Left}});
   for (const tune::KernelSummary &kernel : summary.kernels)

@@ -198,7 +198,7 @@ llvm::Expected<Measurement> Measurer::measure(const KernelRow &kernel,
                        {"symbol", kernel.name},
                        {"thorough", thorough},
                        {"fault", fault},
-                       {"seconds", fault.empty() ? seconds : 1.0},
+                       {"seconds", fault == "hang" ? 1.0 : seconds},
                        {"megabytes", megabytes}};
   if (rival && !rival->library.empty())
     request["rival"] = rival->library;

@@ -76,6 +76,7 @@ public:
 private:
   llvm::Error create();
   llvm::Error resume();
+  llvm::Expected<std::vector<Space>> askSpaces(const KernelRow &kernel);
   llvm::Error makeSearches();
   llvm::Error addFirstTrials();
   llvm::Error addTrials();
@@ -134,6 +135,23 @@ checkedFamilies(const Installation &installation) {
   return names;
 }
 
+/// The spaces of a kernel, one of each backend that has its family.
+llvm::Expected<std::vector<Space>> Session::askSpaces(const KernelRow &kernel) {
+  std::vector<Space> spaces;
+  llvm::Error refused = llvm::Error::success();
+  for (const auto &[backend, program] : measurer->getTools().backends) {
+    auto space = Space::ask(backend, program, kernel, scratch->path());
+    if (space)
+      spaces.push_back(std::move(*space));
+    else
+      refused = llvm::joinErrors(std::move(refused), space.takeError());
+  }
+  if (spaces.empty())
+    return refused;
+  llvm::consumeError(std::move(refused));
+  return spaces;
+}
+
 /// Whether this machine runs kernels for `target`: its own, and those of
 /// levels below it.
 static llvm::Expected<bool> runsHere(llvm::StringRef target) {
@@ -189,15 +207,14 @@ llvm::Error Session::create() {
       reasons[row.name] = "the family " + row.family + " is not tuned";
       continue;
     }
+    auto spaces = askSpaces(row);
+    if (!spaces)
+      return spaces.takeError();
     bool isOpen = false;
-    for (const auto &[backend, program] : measurer->getTools().backends) {
-      auto space = Space::ask(backend, program, row, scratch->path());
-      if (!space)
-        return space.takeError();
-      isOpen |= Search(row, std::move(*space), options.threads,
-                       options.strategy, options.seed)
+    for (Space &space : *spaces)
+      isOpen |= Search(row, std::move(space), options.threads, options.strategy,
+                       options.seed)
                     .isOpen();
-    }
     if (isOpen)
       rows.push_back(std::move(row));
     else
@@ -244,17 +261,17 @@ llvm::Error Session::makeSearches() {
   for (const KernelRow &kernel : kernels) {
     Tuned &target = targets.emplace_back();
     target.kernel = &kernel;
-    for (const auto &[backend, program] : measurer->getTools().backends) {
-      auto space = Space::ask(backend, program, kernel, scratch->path());
-      if (!space)
-        return space.takeError();
+    auto spaces = askSpaces(kernel);
+    if (!spaces)
+      return spaces.takeError();
+    for (Space &space : *spaces) {
       bool random = session.options.getString("search") == "random";
       // A resumed session must not repeat its first draws.
       uint64_t seed =
           uint64_t(session.options.getInteger("seed").value_or(1)) * 1000003 +
           uint64_t(kernel.id) * 7919 + trials.size();
       target.searches.push_back(std::make_unique<Search>(
-          kernel, std::move(*space), session.threads,
+          kernel, std::move(space), session.threads,
           random ? Strategy::Random : Strategy::Evolution, seed));
     }
   }

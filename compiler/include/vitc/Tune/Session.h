@@ -29,7 +29,7 @@ struct TuneOptions {
 
 /// What a display shows while a session runs.
 struct SessionState {
-  std::string stage; ///< "searching", "comparing with the defaults"
+  std::string stage = "starting"; ///< then "searching", "comparing …"
   unsigned done = 0, measured = 0;
   std::optional<int64_t> wanted; ///< trials
   double seconds = 0;

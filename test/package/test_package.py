@@ -18,6 +18,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic"]
 CC, CXX = os.environ.get("CC", "gcc"), os.environ.get("CXX", "g++")
 
+ARM_ROOT, ARM_CC, ARM_READELF = "/usr/aarch64-linux-gnu", "aarch64-linux-gnu-gcc", "aarch64-linux-gnu-readelf"
+
 # Statuses of a generated header.
 OK, ARGUMENT, WORKSPACE, OPEN, FORMAT, MISMATCH, CORRUPT, IMAGE_SIZE = 0, 1, 3, 4, 5, 6, 7, 10
 
@@ -41,7 +43,7 @@ class Package:
     def __init__(self, arguments):
         self.vitc, self.source, self.work = arguments.vitc, arguments.source, arguments.work
         self.fashion, self.embedded = self.path("fashion"), self.path("embedded")
-        self.golden, self.sources = self.path("golden"), self.path("sources")
+        self.golden, self.sources, self.arm = self.path("golden"), self.path("sources"), self.path("arm")
         self.model = os.path.join(self.source, "models", "vit-fashion-mnist")
         self.golden_model = os.path.join(self.source, "test", "numerics", "golden", "hf_vit_cls_p8")
 
@@ -69,13 +71,13 @@ class Package:
     def static(self, name="fashion"):
         return self.path(name, "lib", f"lib{name}.a")
 
-    def picture(self, folder):
+    def picture(self, folder, library=None):
         """A test picture as a raw file, and the logits that `vitc run` gives it."""
         picture = np.load(os.path.join(self.model, "test500_images.npy"))[7]
         raw, npy = os.path.join(folder, "picture.raw"), os.path.join(folder, "picture.npy")
         picture.tofile(raw)
         np.save(npy, picture[:, :, None])
-        run(self.vitc, "run", self.fashion, npy, "--save", os.path.join(folder, "results"))
+        run(self.vitc, "run", library or self.fashion, npy, "--save", os.path.join(folder, "results"))
         logits = np.load(os.path.join(folder, "results", "logits.npy"))[0]
         return [raw, picture.shape[1], picture.shape[0], 1], logits
 
@@ -95,6 +97,7 @@ def prepare(package):
     compile_model(package.model, package.path("embedded"), "fashion", "--embed-weights")
     compile_model(package.model, package.sources, "fashion", "--emit", "source")
     compile_model(package.golden_model, package.golden, "golden", "--batch", "2")
+    compile_model(package.model, package.arm, "fashion", "--target", "arm-64")
 
 
 def example_with_cmake(package):
@@ -266,7 +269,8 @@ def dependencies(package):
 def symbols(package):
     """Only ID_* can be seen from outside."""
     functions = {"create", "run", "run_tensor", "destroy", "status_text", "model"}
-    for folder, name in ((package.fashion, "fashion"), (package.golden, "golden"), (package.embedded, "fashion")):
+    for folder, name in ((package.fashion, "fashion"), (package.golden, "golden"), (package.embedded, "fashion"),
+                         (package.arm, "fashion")):
         base = os.path.join(folder, "lib", "lib" + name)
         for command in (["nm", "-D", "--defined-only", base + ".so"], ["nm", "-g", "--defined-only", base + ".a"]):
             found = {line.split()[2] for line in run(*command).splitlines() if len(line.split()) == 3}
@@ -291,6 +295,62 @@ def header(package):
         "-lm", "-pthread", "-o", os.path.join(folder, "both"))
 
 
+def emulated(*command, cpu="max", env=None):
+    """Standard output of an ARM program under qemu."""
+    return run("qemu-aarch64", "-L", ARM_ROOT, "-cpu", cpu, *command, env=env)
+
+
+def cross_example(package):
+    """The example is cross-built with the toolchain file beside it, and gives this machine's numbers on any ARM."""
+    folder = package.scratch("cross example")
+    native, arm = os.path.join(folder, "native"), os.path.join(folder, "arm")
+    example = os.path.join(package.arm, "example")
+    run("cmake", "-S", example, "-B", arm, "-DCMAKE_BUILD_TYPE=Release",
+        "-DCMAKE_TOOLCHAIN_FILE=" + os.path.join(example, "toolchain.cmake"), env={"CC": "", "CXX": ""})
+    run("cmake", "--build", arm)
+    run("cmake", "-S", package.path("fashion", "example"), "-B", native, "-DCMAKE_BUILD_TYPE=Release")
+    run("cmake", "--build", native)
+    numbers = lambda text: np.array([float(line.split("=")[1]) for line in text.splitlines()])
+    want = numbers(run(os.path.join(native, "example"), package.weights()))
+    for cpu in ("max", "cortex-a53"):
+        got = numbers(emulated(os.path.join(arm, "example"), os.path.join(package.arm, "share", "fashion", "fashion.weights"), cpu=cpu))
+        if got.shape != want.shape or np.abs(got - want).max() > 1e-5:
+            raise Failure(f"on {cpu} the example prints {got}, here {want}")
+
+
+def cross_product(package):
+    """A product in C, static and shared: the bits that `vitc run` gives, on every level."""
+    folder = package.scratch("cross product")
+    picture, want = package.picture(folder, package.arm)
+    weights = os.path.join(package.arm, "share", "fashion", "fashion.weights")
+    lib = os.path.join(package.arm, "lib")
+    programs = [package.build(folder, "product.c", os.path.join(lib, "libfashion.a"), "-static", compiler=ARM_CC, out="static", headers=("arm",)),
+                package.build(folder, "product.c", "-L" + lib, "-lfashion", compiler=ARM_CC, out="shared", headers=("arm",))]
+    for program in programs:
+        for cpu in ("max", "cortex-a53"):
+            text = emulated("-E", "LD_LIBRARY_PATH=" + lib, program, weights, *picture, cpu=cpu)
+            got = np.array([float.fromhex(line) for line in text.split()], np.float32)
+            if got.tobytes() != want.tobytes():
+                raise Failure(f"{program} on {cpu} prints {got}, `vitc run` gives {want}")
+    needed = re.findall(r"NEEDED.*\[(.*)\]", run(ARM_READELF, "-d", os.path.join(lib, "libfashion.so")))
+    if not needed or set(needed) - {"libc.so.6", "libm.so.6", "ld-linux-aarch64.so.1"}:
+        raise Failure(f"the ARM library needs {needed}")
+
+
+def cross_levels(package):
+    """The level is chosen by what the CPU says of itself, and VITC_LEVEL keeps it down."""
+    folder = package.scratch("cross levels")
+    weights = os.path.join(package.arm, "share", "fashion", "fashion.weights")
+    program = os.path.join(folder, "level")
+    run(ARM_CC, "-std=c11", *STRICT, "-I" + os.path.join(package.source, "runtime", "include"), os.path.join(HERE, "level.c"),
+        os.path.join(package.arm, "lib", "libfashion.a"), "-o", program, "-lm", "-pthread")
+    for cpu, level, want in (("max", None, "dotprod"), ("cortex-a76", None, "dotprod"), ("cortex-a53", None, "neon"),
+                             ("max", "neon", "neon"), ("cortex-a53", "dotprod", "neon")):
+        got = emulated(program, weights, cpu=cpu, env={"VITC_LEVEL": level} if level else None).strip()
+        if got != want:
+            raise Failure(f"on {cpu} with VITC_LEVEL={level} the level is {got}, expected {want}")
+
+
 def embedding_page(package):
     """Every file and every command of docs/Embedding.md, in its order."""
     folder = package.scratch("page")
@@ -313,7 +373,8 @@ def embedding_page(package):
 
 TESTS = [
     prepare, example_with_cmake, example_with_pkg_config, product_in_c, shared_library, embedded_weights, built_from_source,
-    embedded_from_source, two_models, lent, no_allocation, statuses, dependencies, symbols, header, embedding_page,
+    embedded_from_source, two_models, lent, no_allocation, statuses, dependencies, symbols, header, cross_example, cross_product,
+    cross_levels, embedding_page,
 ]
 
 

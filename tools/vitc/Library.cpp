@@ -30,8 +30,7 @@ static std::string join(StringRef folder, const llvm::Twine &a,
 // Manifest
 //===----------------------------------------------------------------------===//
 
-/// The manifest of a folder that `vitc compile` wrote.
-static llvm::Expected<std::string> findManifest(StringRef folder) {
+llvm::Expected<std::string> vitc::tool::findManifest(StringRef folder) {
   StringRef hint = "; name a folder that `vitc compile` wrote";
   if (!fs::exists(folder))
     return userError(folder, "no such folder" + hint);
@@ -141,7 +140,7 @@ static llvm::Error readModel(const JsonObject &model, Manifest &manifest) {
   return llvm::Error::success();
 }
 
-static llvm::Expected<Manifest> readManifest(StringRef file) {
+llvm::Expected<Manifest> vitc::tool::readManifest(StringRef file) {
   auto root = readJson(file);
   if (!root)
     return root.takeError();

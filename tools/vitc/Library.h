@@ -33,6 +33,11 @@ struct Manifest {
   std::vector<std::string> labels;
 };
 
+/// The manifest of a folder that `vitc compile` wrote, or an error that says
+/// what the folder is instead.
+llvm::Expected<std::string> findManifest(llvm::StringRef folder);
+llvm::Expected<Manifest> readManifest(llvm::StringRef file);
+
 /// Memory for all outputs of one run.
 class OutputBuffers {
 public:

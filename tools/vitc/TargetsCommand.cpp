@@ -1,5 +1,6 @@
 /// `vitc targets`: the processors that vitc compiles for.
 #include "Commands.h"
+#include "Estimate.h"
 #include "Options.h"
 #include "Text.h"
 
@@ -10,15 +11,24 @@ using namespace vitc::tool;
 
 llvm::Error vitc::tool::targetsCommand(const Invocation &invocation) {
   bool asJson = false;
+  std::string estimated;
   Options options("targets", "[options]",
                   "Lists the processors that vitc compiles for, and which of "
                   "them `host` means on this machine.");
+  options.text("estimate", "OUT", estimated,
+               "instead: how long the kernels of a library, a folder that "
+               "`vitc compile` wrote, take at best on well-known parts, from "
+               "their FLOPs and bytes (docs/Targets.md)");
   options.flag("json", asJson, "print JSON (docs/CommandLine.md)");
   options.example("vitc compile MODEL -o out --target x86-64-avx2",
                   "compile for one of them");
+  options.example("vitc targets --estimate out",
+                  "what could it do on other silicon?");
   auto parsed = options.parse(invocation.arguments);
   if (!parsed || !*parsed)
     return parsed.takeError();
+  if (!estimated.empty())
+    return printEstimate(estimated, asJson);
 
   const Target *host = nullptr;
   std::string why;

@@ -394,13 +394,17 @@ llvm::Error Compilation::emitLibrary(Staging &staging) {
   if (!manifest)
     return manifest.takeError();
   const std::string &id = library.name;
-  std::pair<std::string, std::string> files[] = {
+  std::vector<std::pair<std::string, std::string>> files = {
       {"include/" + id + ".h", emitHeader(library)},
       {"share/" + id + "/manifest.json", *manifest},
       {"lib/cmake/" + id + "/" + id + "Config.cmake", emitCMakeConfig(library)},
       {"lib/pkgconfig/" + id + ".pc", emitPkgConfig(library)},
       {"example/main.cpp", emitExample(library)},
       {"example/CMakeLists.txt", emitExampleCMake(library)}};
+  if (const Architecture &foreign = *target->architecture; !foreign.isHost())
+    files.push_back(
+        {"example/toolchain.cmake",
+         emitToolchainFile(foreign.triple, foreign.name, foreign.emulator)});
   for (auto &[name, text] : files)
     if (llvm::Error error = staging.write(name, text))
       return error;

@@ -50,7 +50,7 @@ static llvm::Error checkCompiler(const Architecture &architecture,
                                  const ToolchainOptions &options,
                                  const std::string &path) {
   llvm::Expected<std::string> triple = runForOutput({path, {"-dumpmachine"}});
-  if (!triple) {
+  if (!triple || triple->empty()) {
     llvm::consumeError(triple.takeError());
     return userError("--cxx " + options.cxx +
                      " does not answer -dumpmachine, as g++ and clang++ do; "

@@ -98,3 +98,29 @@ target_link_libraries(example PRIVATE @ID@::@ID@)
 )",
       wordsOf(library));
 }
+
+std::string vitc::emitToolchainFile(llvm::StringRef triple,
+                                    llvm::StringRef processor,
+                                    llvm::StringRef emulator) {
+  return fill(
+      R"(# Builds a product for @PROCESSOR@ on another machine:
+#   cmake -S . -B build -DCMAKE_TOOLCHAIN_FILE=toolchain.cmake
+# -DCMAKE_CXX_COMPILER and -DCMAKE_SYSROOT name other tools than the distribution's.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR @PROCESSOR@)
+if(NOT CMAKE_C_COMPILER)
+  set(CMAKE_C_COMPILER @TRIPLE@-gcc)
+endif()
+if(NOT CMAKE_CXX_COMPILER)
+  set(CMAKE_CXX_COMPILER @TRIPLE@-g++)
+endif()
+# Where it is installed, tests run under the emulator.
+find_program(VITC_EMULATOR @EMULATOR@)
+if(VITC_EMULATOR)
+  set(CMAKE_CROSSCOMPILING_EMULATOR ${VITC_EMULATOR} -L /usr/@TRIPLE@)
+endif()
+)",
+      {{"PROCESSOR", processor.str()},
+       {"TRIPLE", triple.str()},
+       {"EMULATOR", emulator.str()}});
+}

@@ -64,6 +64,11 @@ std::string emitPkgConfig(const LibraryDescription &library);
 /// example/main.cpp and example/CMakeLists.txt.
 std::string emitExample(const LibraryDescription &library);
 std::string emitExampleCMake(const LibraryDescription &library);
+/// example/toolchain.cmake, for products that are built on another machine than
+/// the library's; `triple` is what the cross tools start in, `processor` and
+/// `emulator` are names.
+std::string emitToolchainFile(llvm::StringRef triple, llvm::StringRef processor,
+                              llvm::StringRef emulator);
 
 /// The levels that have kernels and a forward function of their own.
 std::vector<std::string> kernelLevels(const LibraryDescription &library);

@@ -1,0 +1,23 @@
+#!/usr/bin/env python3
+"""check_estimate.py MANIFEST.json ESTIMATE.json: computes the roofline times again, from the manifest, as docs/Targets.md has them."""
+import json, sys
+
+manifest, estimate = (json.load(open(path)) for path in sys.argv[1:])
+batch = manifest["options"]["batch"]
+totals = {part["name"]: 0.0 for part in estimate["parts"]}
+assert len(totals) == 6, totals
+seen = 0
+for entry in estimate["kernels"]:
+    # A library with two levels lists each kernel twice, and runs one of them.
+    listed = next(kernel for kernel in manifest["kernels"] if kernel["name"].startswith(entry["kernel"]))
+    calls = batch * sum(step["kernel"] == entry["kernel"] for step in manifest["steps"])
+    assert (entry["calls"], entry["flops"], entry["bytes"]) == (calls, listed["flops"], listed["bytes"]), entry
+    seen += calls
+    for part, figure in zip(estimate["parts"], entry["parts"]):
+        arithmetic, memory = listed["flops"] / part["gflops"] / 1e3, listed["bytes"] / part["gb_per_s"] / 1e3
+        assert abs(figure["us"] - calls * max(arithmetic, memory)) <= 1e-9 * figure["us"], (entry["kernel"], figure)
+        assert figure["bound"] == ("memory" if memory > arithmetic else "arithmetic"), (entry["kernel"], figure)
+        totals[part["name"]] += figure["us"]
+assert seen == batch * len(manifest["steps"]), f"{seen} calls"
+for part in estimate["parts"]:
+    assert abs(part["us"] - totals[part["name"]]) <= 1e-9 * part["us"], part

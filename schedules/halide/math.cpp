@@ -47,16 +47,19 @@ Expr fastExp(Expr x) {
 Expr fastExp2NonPositive(Expr x) {
   // The same with an exact reduction. The polynomial is 2^f on [-1/2, 1/2],
   // minimax in relative error (9e-8) among those that are 1 at 0; n is added to
-  // its exponent field, which stays positive for n >= -126 + 1. Estrin's order:
-  // three FMAs deep where Horner's is five, since a processor's schedulers hold
-  // only some four of these chains at a time.
+  // its exponent field, which stays positive for n >= -126 + 1. The least power
+  // is far from that: a weight of 2^-125 times a value would be subnormal,
+  // which Intel's processors take 150 cycles for (Swin's masked scores).
+  // Estrin's order: three FMAs deep where Horner's is five, since a processor's
+  // schedulers hold only some four of these chains at a time.
   //
   // x + 3·2^22 has no bits left for a fraction, so the sum is rounded to an
   // integer, and n stands in its low bits: an addition instead of a rounding
   // and a conversion, which x86 has no single instructions for. Strict, or the
   // compiler takes the constant away again.
   constexpr float integers = 12582912.0f;
-  x = greaterOf(x, -125.0f);
+  constexpr float least = -100.0f;
+  x = greaterOf(x, least);
   Expr shifted = strict_float(x + integers);
   Expr n = strict_float(shifted - integers);
   Expr f = x - n, f2 = f * f;

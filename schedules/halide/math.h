@@ -22,7 +22,7 @@ Halide::Expr lesserOf(Halide::Expr a, Halide::Expr b);
 /// never zero and never infinite.
 Halide::Expr fastExp(Halide::Expr x);
 
-/// 2^x, 2e-7 relative for x in [-125, 0]; clamped to -125 below. For softmax,
+/// 2^x, 2e-7 relative for x in [-100, 0]; clamped to -100 below. For softmax,
 /// whose exponents are never positive.
 Halide::Expr fastExp2NonPositive(Halide::Expr x);
 

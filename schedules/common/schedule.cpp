@@ -23,6 +23,11 @@ Values &Values::worthwhileUpTo(int budget) {
   return *this;
 }
 
+Values &Values::worthwhileFrom(int number) {
+  fewest = std::min(most, std::max(least, number));
+  return *this;
+}
+
 Values &Values::forThreads() {
   threads = true;
   return *this;
@@ -63,7 +68,7 @@ std::vector<int> Values::candidates(int standard) const {
   constexpr int few = 12;
   constexpr double step = 0.2;
   std::vector<int> all, result;
-  for (int value = least; value <= worthwhile; ++value)
+  for (int value = fewest; value <= worthwhile; ++value)
     if (complaint(value).empty())
       all.push_back(value);
   for (int value : all)

@@ -11,7 +11,8 @@ namespace vitc::schedules {
 /// The values that a parameter may have, given those that were read before it.
 class Values {
 public:
-  Values(int least, int most) : least(least), most(most), worthwhile(most) {}
+  Values(int least, int most)
+      : least(least), most(most), fewest(least), worthwhile(most) {}
 
   /// Only divisors of `whole`, which messages call `what`: "the 8 steps of k".
   Values &dividing(int whole, const std::string &what);
@@ -19,6 +20,8 @@ public:
   Values &multipleOf(int unit, const std::string &what);
   /// More is allowed, but not worth a try: a budget of registers or of cache.
   Values &worthwhileUpTo(int budget);
+  /// The same for less: passes too short, vectors half empty.
+  Values &worthwhileFrom(int fewest);
   /// The parameter only shares work out: it is of no use to one thread, whose
   /// time would mislead about it.
   Values &forThreads();
@@ -32,7 +35,7 @@ public:
   bool areForThreads() const { return threads; }
 
 private:
-  int least, most, worthwhile, whole = 0, unit = 1;
+  int least, most, fewest, worthwhile, whole = 0, unit = 1;
   std::string wholeName, unitName;
   bool threads = false;
 };

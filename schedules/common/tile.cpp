@@ -35,8 +35,9 @@ Tile readTile(Schedule &schedule, const Machine &machine, int rows, int panel,
   int columns =
       schedule.get("tile_n", "columns of the register tile",
                    divisorUpTo(panel, machine.tileN),
-                   Values(1, panel).dividing(panel, "the panel of " +
-                                                        std::to_string(panel)));
+                   Values(1, panel)
+                       .dividing(panel, "the panel of " + std::to_string(panel))
+                       .worthwhileFrom(std::min(panel, machine.lanes)));
   int lanes = machine.lanesFor(columns);
 
   int tileRows =

@@ -42,7 +42,8 @@ static int readBlockK(const GemmShape &shape, Schedule &schedule,
       "block_k", "steps of k of one pass over the output",
       crowded && !onePass ? divisorUpTo(depth, machine.blockDepth) : depth,
       Values(onePass ? depth : 1, depth)
-          .dividing(depth, "k, " + std::to_string(depth)));
+          .dividing(depth, "k, " + std::to_string(depth))
+          .worthwhileFrom(depth / 8));
 }
 
 /// Rows whose left operand stays in the second-level cache. Blocks of fewer

@@ -15,3 +15,10 @@ for outcome in faults.values():
     assert figures["outcomes"][outcome] >= 1, figures["outcomes"]
 assert figures["finished"] and figures["outcomes"]["ok"] >= 12, figures["outcomes"]
 check_nothing_left()
+
+# Only what was asked for.
+figures = tune("--db", scratch / "part.sqlite", "--trials", 6, "--kernel", "patch_embed")
+assert [kernel["family"] for kernel in figures["kernels"]] == ["patch_embed"] and figures["trials"] == 6, figures
+assert "not among those asked for" in {skipped["reason"] for skipped in figures["not_tuned"]}
+done = vitc("tune", MODEL, "--db", scratch / "none.sqlite", "--trials", 6, "--kernel", "nothing", check=False)
+assert done.returncode == 1 and "has no kernel to tune here: not among those asked for" in done.stderr, done.stderr

@@ -36,6 +36,8 @@ static void declareSearchOptions(Options &options, Settings &settings) {
       "schedules to try in all, resumed sessions included");
   options.number("minutes", "N", tune.minutes,
                  "time to take (default 10, unless --trials is given)");
+  options.texts("kernel", "NAME", tune.kernels,
+                "only kernels whose names have this in them; may be repeated");
   options.text("target", "T", tune.model.target,
                "the processor, see `vitc targets` (default: host)");
   options.integer(

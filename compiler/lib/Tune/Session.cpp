@@ -196,6 +196,13 @@ llvm::Error Session::create() {
     row.spec = std::move(kernel.spec);
     row.calls = kernel.calls;
     row.flops = kernel.flops;
+    if (!options.kernels.empty() &&
+        llvm::none_of(options.kernels, [&](const std::string &part) {
+          return llvm::StringRef(row.name).contains(part);
+        })) {
+      reasons[row.name] = "not among those asked for";
+      continue;
+    }
     llvm::Expected<bool> runs = runsHere(row.target);
     if (!runs)
       return runs.takeError();

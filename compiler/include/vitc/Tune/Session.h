@@ -12,7 +12,8 @@
 namespace vitc::tune {
 
 struct TuneOptions {
-  CompileOptions model; ///< which model, for which target
+  CompileOptions model;             ///< which model, for which target
+  std::vector<std::string> kernels; ///< parts of names; all kernels if empty
   std::optional<int64_t> trials;
   std::optional<double> minutes;
   bool resume = false;

@@ -84,3 +84,17 @@ refuse("postgresql://nobody@127.0.0.1:1/x", "worker", "--db", "postgresql://nobo
 assert "secret" not in vitc("worker", "--db", "postgresql://nobody:secret@127.0.0.1:1/x", check=False).stderr
 refuse("vitc worker needs --db", "worker")
 assert not (scratch / "x").exists()
+
+# The records that come with vitc are such that its backends accept them.
+for path in sorted((pathlib.Path(MODEL).parents[1] / "schedules" / "records").glob("*.jsonl")):
+    vitc("tune", "--db", scratch / "shipped.sqlite", "--import", path)
+    for text in path.read_text().splitlines():
+        record = json.loads(text)
+        request = scratch / "shipped.json"
+        request.write_text(json.dumps({"protocol": 1, "name": "shipped", "target": record["target"], "family": record["family"],
+                                       "spec": record["spec"], "schedule": record["schedule"]}))
+        backend = pathlib.Path(VITC).with_name("vitc-" + record["backend"])
+        done = subprocess.run([backend, "--spec", request, "--space"], capture_output=True, text=True)
+        assert done.returncode == 0, (path.name, done.stderr)
+    assert path.stem == record["cpu"], path
+    print("ok", path.name)

@@ -5,14 +5,22 @@
 using namespace vitc;
 using mlir::Value;
 
+/// Half of a window that is larger than the map may go round it more than once.
+static Grid onceAround(Grid shift, Grid map) {
+  return {shift.first % map.first, shift.second % map.second};
+}
+
 /// Rolls a map without padding it: one window as large as the map is the map.
 static Map roll(ModelBuilder &model, const llvm::Twine &name, Map map,
                 Grid shift) {
-  return {model.windowPartition(name, map, map.grid, shift), map.grid};
+  return {
+      model.windowPartition(name, map, map.grid, onceAround(shift, map.grid)),
+      map.grid};
 }
 static Map rollBack(ModelBuilder &model, const llvm::Twine &name, Map map,
                     Grid shift) {
-  return model.windowMerge(name, map.value, map.grid, map.grid, shift);
+  return model.windowMerge(name, map.value, map.grid, map.grid,
+                           onceAround(shift, map.grid));
 }
 
 ModelBuilder::AttentionResult

@@ -38,6 +38,8 @@ static void declareSearchOptions(Options &options, Settings &settings) {
                  "time to take (default 10, unless --trials is given)");
   options.texts("kernel", "NAME", tune.kernels,
                 "only kernels whose names have this in them; may be repeated");
+  options.choice("backend", tune.model.backend, {"halide", "tvm", "auto"}, {},
+                 "whose schedules to search; auto: all that are installed");
   options.text("target", "T", tune.model.target,
                "the processor, see `vitc targets` (default: host)");
   options.integer(

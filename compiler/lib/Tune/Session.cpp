@@ -3,12 +3,14 @@
 #include "Scratch.h"
 
 #include "vitc/Driver/Targets.h"
+#include "vitc/Support/File.h"
 #include "vitc/Tune/Machine.h"
 #include "vitc/Tune/Worker.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Threading.h"
 
@@ -25,10 +27,22 @@ static double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-Backends vitc::tune::installedBackends(const Installation &installation) {
+llvm::Expected<Backends>
+vitc::tune::findBackends(const Installation &installation,
+                         llvm::StringRef backend) {
   Backends backends;
-  if (llvm::sys::fs::can_execute(installation.backendProgram))
-    backends["halide"] = installation.backendProgram;
+  llvm::StringRef folder =
+      llvm::sys::path::parent_path(installation.backendProgram);
+  for (const std::string name : {"halide", "tvm"}) {
+    std::string program = joinPath(folder, "vitc-" + name);
+    if ((backend == name || backend == "auto") &&
+        llvm::sys::fs::can_execute(program))
+      backends[name] = program;
+  }
+  if (backends.empty())
+    return userError("--backend " + backend + ": there is no vitc-" + backend +
+                     " in " + folder +
+                     "; tools/setup installs what it is built with");
   return backends;
 }
 
@@ -36,7 +50,11 @@ static llvm::Expected<Tools> makeTools(const Installation &installation,
                                        const CompileOptions &options,
                                        const std::string &folder) {
   Tools tools;
-  tools.backends = installedBackends(installation);
+  llvm::Expected<Backends> backends =
+      findBackends(installation, options.backend);
+  if (!backends)
+    return backends.takeError();
+  tools.backends = std::move(*backends);
   tools.measureProgram = installation.measureProgram;
   tools.runtimeFolder = installation.runtimeFolder;
   tools.folder = folder;
@@ -172,8 +190,11 @@ static llvm::Expected<bool> runsHere(llvm::StringRef target) {
 }
 
 llvm::Error Session::create() {
+  // What a kernel computes does not depend on who compiles it.
+  CompileOptions model = options.model;
+  model.backend = "halide";
   llvm::Expected<std::vector<PlannedKernel>> planned =
-      planKernels(options.model, installation);
+      planKernels(model, installation);
   if (!planned)
     return planned.takeError();
   session.model = options.model.model;
@@ -589,7 +610,9 @@ llvm::Error Session::confirm() {
         if (trial.kernel == target.kernel->id &&
             trial.backend == search->getSpace().backend &&
             trial.kind == TrialKind::Search && trial.state == "done" &&
-            trial.result.outcome == Outcome::Ok && !trial.schedule.empty())
+            trial.result.outcome == Outcome::Ok &&
+            (!trial.schedule.empty() ||
+             trial.backend != measurer->getTools().backends.begin()->first))
           good.push_back(&trial);
       llvm::sort(good, [](const TrialRow *a, const TrialRow *b) {
         return a->score < b->score;
@@ -705,7 +728,9 @@ vitc::tune::runWorker(const Installation &installation, Store &store,
   auto scratch = Scratch::make(installation.cacheFolder);
   if (!scratch)
     return scratch.takeError();
-  auto tools = makeTools(installation, CompileOptions(), scratch->path());
+  CompileOptions any;
+  any.backend = "auto"; // the trial says which
+  auto tools = makeTools(installation, any, scratch->path());
   if (!tools)
     return tools.takeError();
   Measurer measurer(std::move(*tools));

@@ -85,8 +85,13 @@ llvm::Error Worker::measure(const KernelRow &kernel, TrialRow &trial,
   }
   if (trial.kind == TrialKind::Search)
     return compete(kernel, trial, build, fault);
+  // What would be used without records is the first backend's default.
+  auto rival =
+      buildOne(kernel, measurer.getTools().backends.begin()->first, {});
+  if (!rival)
+    return rival.takeError();
   auto result =
-      measurer.measure(kernel, build, &*standard, /*thorough=*/true, fault);
+      measurer.measure(kernel, build, &*rival, /*thorough=*/true, fault);
   if (!result)
     return result.takeError();
   trial.result = std::move(*result);

@@ -56,8 +56,10 @@ llvm::Error runWorker(const Installation &installation, Store &store,
                       double leaseSeconds, double idleSeconds,
                       const std::function<void(unsigned done)> &observer);
 
-/// The backends of this installation.
-Backends installedBackends(const Installation &installation);
+/// The program of `backend` ("halide", "tvm"), or of every backend that is
+/// installed for "auto".
+llvm::Expected<Backends> findBackends(const Installation &installation,
+                                      llvm::StringRef backend);
 
 } // namespace vitc::tune
 

@@ -54,7 +54,16 @@ struct Family {
 } // namespace
 
 static const Family families[] = {
+    {"activation", buildActivation},
+    {"add", buildAdd},
+    {"affine", buildAffine},
+    {"copy", buildCopy},
     {"gemm", buildGemm},
+    {"norm", buildNorm},
+    {"patch_embed", buildPatchEmbed},
+    {"pool", buildPool},
+    {"scale", buildScale},
+    {"softmax", buildSoftmax},
 };
 
 std::vector<std::string> familyNames() {

@@ -95,7 +95,18 @@ public:
 
 /// The families. Each reads its fields strictly, fills in the schedule's
 /// defaults and returns the kernel, its stages still to be defined.
+Kernel buildActivation(Fields &spec, Schedule &schedule,
+                       const Machine &machine);
+Kernel buildAdd(Fields &spec, Schedule &schedule, const Machine &machine);
+Kernel buildAffine(Fields &spec, Schedule &schedule, const Machine &machine);
+Kernel buildCopy(Fields &spec, Schedule &schedule, const Machine &machine);
 Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine);
+Kernel buildNorm(Fields &spec, Schedule &schedule, const Machine &machine);
+Kernel buildPatchEmbed(Fields &spec, Schedule &schedule,
+                       const Machine &machine);
+Kernel buildPool(Fields &spec, Schedule &schedule, const Machine &machine);
+Kernel buildScale(Fields &spec, Schedule &schedule, const Machine &machine);
+Kernel buildSoftmax(Fields &spec, Schedule &schedule, const Machine &machine);
 
 /// Reads the rest of `spec` with the family's builder.
 Kernel buildKernel(const KernelSpec &spec, Schedule::Mode mode);

@@ -1,6 +1,7 @@
 #include "tile.h"
 
 #include "prefetch.h"
+#include "rows.h"
 
 namespace vitc::tvm_backend {
 
@@ -155,23 +156,12 @@ void addPanelProduct(Kernel &kernel, const PanelProduct &product) {
   // last run of column tiles may be shorter than the others.
   const int block = tasks.parallel ? std::min(tasks.rows, rows) : rows;
   const int together = tasks.parallel ? tasks.together : 1;
-  struct Run {
-    int first, each, count;
-  };
-  auto runs = [](int total, int each) {
-    std::vector<Run> result;
-    if (total >= each)
-      result.push_back({0, each, total / each});
-    if (total % each > 0)
-      result.push_back({total / each * each, total % each, 1});
-    return result;
-  };
   Stage stage{{}, tasks.parallel};
-  for (const Run &rowRun : runs(rows, block))
-    for (const Run &tileRun : runs(tasks.columnTiles, together))
+  for (const Run &rowRun : runsOf(rows, block))
+    for (const Run &tileRun : runsOf(tasks.columnTiles, together))
       stage.sections.push_back(
-          productSection(product, {tileRun.first, tileRun.each, tileRun.count,
-                                   rowRun.first, rowRun.each, rowRun.count}));
+          productSection(product, {tileRun.first, tileRun.each, tileRun.tasks,
+                                   rowRun.first, rowRun.each, rowRun.tasks}));
   kernel.stages.push_back(std::move(stage));
 }
 

@@ -1,0 +1,86 @@
+/// patch_embed: the patches of an image times the packed weights, plus bias and
+/// position. A GEMM whose left operand is gathered from the image, since
+/// patches that do not overlap need no copy of it.
+#include "tile.h"
+
+namespace vitc::tvm_backend {
+
+Kernel buildPatchEmbed(Fields &spec, Schedule &schedule,
+                       const Machine &machine) {
+  const int batch = spec.integer("batch", 1),
+            channels = spec.integer("channels", 1);
+  const int height = spec.integer("height", 1),
+            width = spec.integer("width", 1);
+  const int patchH = spec.integer("patch_h", 1),
+            patchW = spec.integer("patch_w", 1);
+  if (patchH > height)
+    spec.fail("patch_h", std::to_string(patchH) + " is more than the height " +
+                             std::to_string(height));
+  if (patchW > width)
+    spec.fail("patch_w", std::to_string(patchW) + " is more than the width " +
+                             std::to_string(width));
+  const int cols = spec.integer("n", 1), panel = spec.integer("panel", 1);
+  const int panels = (cols + panel - 1) / panel;
+  const bool bias = spec.flag("bias"), position = spec.flag("position");
+  const int ldc = rowStride(spec, "ldc", panels * panel);
+  const int ldp = position ? rowStride(spec, "ldp", panels * panel) : 0;
+  const int gridW = width / patchW, patches = gridW * (height / patchH);
+  const int depth = channels * patchH * patchW;
+  const int64_t imageFloats = int64_t(channels) * height * width;
+
+  PanelProduct product;
+  product.loops = {patches, panel, panels, batch, /*depth=*/double(depth)};
+  product.tile =
+      readTile(schedule, machine, patches, panel, patchW, /*mayChain=*/false);
+  product.tasks = readPanelTasks(schedule, product.loops, product.tile);
+  product.prefetch = 0;
+  product.sums = {channels, patchH, patchW};
+  product.ldc = ldc;
+  product.batchStride = spec.integer("batch_stride", 0);
+  // A row is a patch; its place in the image is found once per tile.
+  product.left = [=](Part &part, RowRange range) {
+    Tensor image =
+        part.input("image", {{batch, imageFloats}, {imageFloats, 1}});
+    return [=](const Expr &number, const Expr &row, const Place &k) {
+      Expr patch = row + Expr(range.first);
+      Expr base = floorMod(patch, gridW) * Expr(patchW) +
+                  floorDiv(patch, gridW) * Expr(patchH * width);
+      return image.at({number, base + k[0] * Expr(height * width) +
+                                   k[1] * Expr(width) + k[2]});
+    };
+  };
+  const int tileColumns = product.tile.columns,
+            columnTiles = product.tasks.columnTiles;
+  product.finish = [=](Part &part, RowRange range) {
+    Tensor start, places;
+    if (bias)
+      start =
+          part.input("bias", {{columnTiles, tileColumns}, {tileColumns, 1}});
+    if (position)
+      places = part.input(
+          "position",
+          {{columnTiles, tileColumns}, {range.count, ldp}, {tileColumns, 1}},
+          int64_t(range.first) * ldp);
+    return [=](const Expr &sum, const Element &at) {
+      Expr value = sum;
+      if (bias)
+        value = value + start.at({at.tile, at.column});
+      if (position)
+        value = value + places.at({at.tile, at.row, at.column});
+      return value;
+    };
+  };
+
+  Kernel kernel;
+  kernel.input("image");
+  kernel.input("w");
+  if (bias)
+    kernel.input("bias");
+  if (position)
+    kernel.input("position");
+  kernel.output("out");
+  kernel.define = [=](Kernel &kernel) { addPanelProduct(kernel, product); };
+  return kernel;
+}
+
+} // namespace vitc::tvm_backend

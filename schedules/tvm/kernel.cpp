@@ -57,6 +57,7 @@ static const Family families[] = {
     {"activation", buildActivation},
     {"add", buildAdd},
     {"affine", buildAffine},
+    {"attention", buildAttention},
     {"copy", buildCopy},
     {"gemm", buildGemm},
     {"norm", buildNorm},

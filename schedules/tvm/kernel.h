@@ -99,6 +99,7 @@ Kernel buildActivation(Fields &spec, Schedule &schedule,
                        const Machine &machine);
 Kernel buildAdd(Fields &spec, Schedule &schedule, const Machine &machine);
 Kernel buildAffine(Fields &spec, Schedule &schedule, const Machine &machine);
+Kernel buildAttention(Fields &spec, Schedule &schedule, const Machine &machine);
 Kernel buildCopy(Fields &spec, Schedule &schedule, const Machine &machine);
 Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine);
 Kernel buildNorm(Fields &spec, Schedule &schedule, const Machine &machine);

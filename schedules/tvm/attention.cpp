@@ -4,6 +4,8 @@
 #include "rows.h"
 #include "tile.h"
 
+#include <cmath>
+
 namespace vitc::tvm_backend {
 
 /// The scratch argument is sized for this multiple of keys.
@@ -67,7 +69,7 @@ private:
 
   int panel, panels; ///< columns of a panel of keys, panels that hold them
   int keys;          ///< columns that are computed
-  int tileRows, block, unrollK;
+  int tileRows, block, unrollK, together;
   bool parallel;
 };
 
@@ -162,9 +164,15 @@ void Attention::readSchedule(Schedule &schedule, Fields &spec) {
           .dividing(tokens, "the " + std::to_string(tokens) + " tokens")
           .worthwhileUpTo(16));
   int blocks = (queryCount + block - 1) / block;
+  constexpr double enoughFlops = 2e5;
   double flops = 4.0 * std::min(block, queryCount) * tokens * headDim;
+  int count = batch * heads * blocks;
+  together = schedule.get(
+      "block_h", "blocks of queries, of small heads, that share a task",
+      std::min(count, int(std::ceil(enoughFlops / flops))),
+      Values(1, count).forThreads());
   parallel =
-      schedule.parallel(worthParallel(flops, double(batch) * heads * blocks));
+      schedule.parallel(worthParallel(flops * together, count / together));
 }
 
 void Attention::declare(Kernel &kernel) const {
@@ -234,7 +242,7 @@ Stage Attention::keyStage() const {
     section.parts.push_back(keyPart(0, whole));
   if (whole < panels)
     section.parts.push_back(keyPart(whole, panels - whole));
-  return {{std::move(section)}, parallel};
+  return {{std::move(section)}, parallel, together};
 }
 
 // ---- The softmax of some queries
@@ -461,7 +469,7 @@ Part Attention::outPart(const Queries &queries, bool fromMaps) const {
 }
 
 Stage Attention::queryStage() const {
-  Stage stage{{}, parallel};
+  Stage stage{{}, parallel, together};
   for (const Run &run : runsOf(queryCount, std::min(block, queryCount))) {
     Section section{batch * heads * run.tasks, {}};
     const int height = std::min(tileRows, run.each), rest = run.each % height;

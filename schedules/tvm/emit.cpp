@@ -10,39 +10,49 @@ namespace vitc::tvm_backend {
 
 std::string tvmVersion() { return VITC_TVM_VERSION; }
 
-/// "const float *a, float *out", each with `before` in front.
-static std::string parameterList(const Kernel &kernel,
-                                 const std::string &before,
-                                 const std::string &after) {
+/// ", const float *a, float *out"
+static std::string parameterList(const Kernel &kernel) {
   std::string text;
   for (const Argument &argument : kernel.arguments)
-    text += before + (argument.isOutput ? "float *" : "const float *") +
-            argument.name + after;
+    text +=
+        (argument.isOutput ? ", float *" : ", const float *") + argument.name;
   return text;
 }
 
 static std::string adapterText(const Kernel &kernel, const KernelSpec &spec) {
   std::string names;
-  for (const Argument &argument : kernel.arguments) {
-    names += (names.empty() ? "" : ", ") + argument.name;
-  }
+  for (const Argument &argument : kernel.arguments)
+    names += ", " + argument.name;
   std::string declarations, calls;
   for (size_t i = 0; i < kernel.stages.size(); ++i) {
     const Stage &stage = kernel.stages[i];
-    std::string symbol = stageSymbol(spec.name, i);
-    declarations += "extern \"C\" void " + symbol + "(int32_t task" +
-                    parameterList(kernel, ", ", "") + ");\n";
-    calls += std::string("  ") +
-             (stage.parallel ? "runParallel(context, " : "runSerially(") +
-             std::to_string(stage.tasks()) + ", [=](int32_t task) {\n    " +
-             symbol + "(task, " + names + ");\n  });\n";
+    std::string body;
+    int first = 0;
+    for (size_t j = 0; j < stage.sections.size(); ++j) {
+      std::string symbol = sectionSymbol(spec.name, i, j);
+      declarations += "extern \"C\" void " + symbol + "(int32_t task" +
+                      parameterList(kernel) + ");\n";
+      std::string call = symbol + "(task" +
+                         (first ? " - " + std::to_string(first) : "") + names +
+                         ");\n";
+      first += stage.sections[j].tasks;
+      bool last = j + 1 == stage.sections.size();
+      body += last ? "    " + call
+                   : "    if (task < " + std::to_string(first) +
+                         ")\n      return " + call;
+    }
+    std::string how = "runSerially(" + std::to_string(stage.tasks());
+    if (stage.parallel)
+      how = "runParallel(context, " + std::to_string(stage.tasks()) + ", " +
+            std::to_string(stage.together);
+    calls += "  " + how + ", [=](int32_t task) {\n" + body + "  });\n";
   }
   return "// " + spec.name + ": " + spec.family + " for " + spec.target +
          ", written by vitc-tvm (TVM " + tvmVersion() +
          "). Do not edit.\n#include \"vitc/runtime/tasks.h\"\n\n"
          "using vitc::rt::runParallel;\nusing vitc::rt::runSerially;\n\n" +
          declarations + "\nextern \"C\" void " + spec.name + "(void *context" +
-         parameterList(kernel, ", ", "") + ") {\n" + calls + "}\n";
+         parameterList(kernel) + ") {\n" + calls + "}\n";
 }
 
 void emitKernel(const Kernel &kernel, const KernelSpec &spec,

@@ -17,6 +17,9 @@ Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
   if (spec.flagOr("fast", false))
     spec.fail("fast", "vitc-tvm has no fast products");
 
+  checkSize("a", {{rows, lda}, {depth, 1}});
+  checkSize("out", {{rows, ldc}, {width, 1}});
+
   PanelProduct product;
   product.loops = {rows, panel, panels, /*batch=*/1, /*depth=*/double(depth)};
   product.tile =

@@ -64,6 +64,7 @@ static const Family families[] = {
     {"patch_embed", buildPatchEmbed},
     {"pool", buildPool},
     {"scale", buildScale},
+    {"single_query_attention", buildSingleQueryAttention},
     {"softmax", buildSoftmax},
 };
 

@@ -1,10 +1,11 @@
 /// What a kernel family hands to the emitter: scheduled loops, cut into tasks,
 /// and the kernel's arguments in the protocol's order.
 ///
-/// A kernel is a list of stages that follow each other. A stage becomes one
-/// plain function of a task's number and the arguments; the adapter runs its
-/// tasks, through the caller's threads or in a row. So an object calls nothing:
-/// neither TVM's runtime nor ours.
+/// A kernel is a list of stages that follow each other, each a number of tasks.
+/// Tasks that do the same are a section, which becomes one plain function of a
+/// task's number and the arguments; the adapter runs them, on the caller's
+/// threads or in a row. So an object calls nothing: neither TVM's runtime nor
+/// ours.
 #ifndef VITC_SCHEDULES_TVM_KERNEL_H
 #define VITC_SCHEDULES_TVM_KERNEL_H
 
@@ -67,6 +68,7 @@ struct Section {
 struct Stage {
   std::vector<Section> sections; ///< each has the next tasks' numbers
   bool parallel;
+  int together = 1; ///< tasks that a thread takes at a time
 
   int tasks() const;
 };
@@ -107,6 +109,8 @@ Kernel buildPatchEmbed(Fields &spec, Schedule &schedule,
                        const Machine &machine);
 Kernel buildPool(Fields &spec, Schedule &schedule, const Machine &machine);
 Kernel buildScale(Fields &spec, Schedule &schedule, const Machine &machine);
+Kernel buildSingleQueryAttention(Fields &spec, Schedule &schedule,
+                                 const Machine &machine);
 Kernel buildSoftmax(Fields &spec, Schedule &schedule, const Machine &machine);
 
 /// Reads the rest of `spec` with the family's builder.

@@ -21,8 +21,9 @@ using Memories = std::map<std::string, Memory>;
 
 } // namespace
 
-std::string stageSymbol(const std::string &name, size_t stage) {
-  return name + "_tvm" + std::to_string(stage);
+std::string sectionSymbol(const std::string &name, size_t stage,
+                          size_t section) {
+  return name + "_tvm" + std::to_string(stage) + "_" + std::to_string(section);
 }
 
 /// The last float, plus one, that a view can reach.
@@ -33,15 +34,14 @@ static int64_t reach(const View &view) {
   return result;
 }
 
-static Memories declareArguments(const Kernel &kernel, const Stage &stage) {
+static Memories declareArguments(const Kernel &kernel, const Section &section) {
   Memories memories;
   for (const Argument &argument : kernel.arguments) {
     int64_t floats = 1;
-    for (const Section &section : stage.sections)
-      for (const Part &part : section.parts)
-        for (const View &view : part.views)
-          if (view.argument == argument.name)
-            floats = std::max(floats, reach(view));
+    for (const Part &part : section.parts)
+      for (const View &view : part.views)
+        if (view.argument == argument.name)
+          floats = std::max(floats, reach(view));
     Node type = make("ir.PointerType", typeOf(float32), "global");
     Expr pointer = make("ir.Var", argument.name, type, nullptr);
     Node bufferType = make(
@@ -132,27 +132,13 @@ static Node taskOf(Part &part, const Memories &memories, const Expr &task,
   return tasks > 1 ? substitute(body, variable.node, task) : body;
 }
 
-static Node lowerStage(const Kernel &kernel, Stage stage,
-                       const std::string &symbol) {
-  Memories memories = declareArguments(kernel, stage);
+static Node lowerSection(const Kernel &kernel, Section section,
+                         const std::string &symbol) {
+  Memories memories = declareArguments(kernel, section);
   Expr task = variable("task", int32);
-  // From the last section to the first: if (task < 24) … else …
-  Node body;
-  int first = stage.tasks();
-  for (size_t i = stage.sections.size(); i-- > 0;) {
-    Section &section = stage.sections[i];
-    int end = first;
-    first -= section.tasks;
-    std::vector<Node> statements;
-    for (Part &part : section.parts)
-      statements.push_back(taskOf(part, memories,
-                                  first == 0 ? task : task - Expr(first),
-                                  section.tasks));
-    Node here = sequence(statements);
-    body = body.defined() ? make("tirx.IfThenElse", (task < Expr(end)).node,
-                                 here, body, nullptr)
-                          : here;
-  }
+  std::vector<Node> tasks;
+  for (Part &part : section.parts)
+    tasks.push_back(taskOf(part, memories, task, section.tasks));
 
   Nodes parameters{task.node};
   std::vector<Node> statements;
@@ -162,7 +148,7 @@ static Node lowerStage(const Kernel &kernel, Stage stage,
     statements.push_back(
         make("tirx.DeclBuffer", memory.buffer, memory.pointer.node, nullptr));
   }
-  statements.push_back(body);
+  statements.insert(statements.end(), tasks.begin(), tasks.end());
   ffi::Map<ffi::String, ffi::Any> attributes, fields;
   attributes.Set("global_symbol", ffi::String(symbol));
   attributes.Set("tirx.noalias", !kernel.mayAlias);
@@ -176,11 +162,12 @@ static Node lowerStage(const Kernel &kernel, Stage stage,
 Node lowerKernel(const Kernel &kernel, const std::string &name,
                  const Node &target) {
   ffi::Map<ffi::Any, ffi::Any> functions;
-  for (size_t i = 0; i < kernel.stages.size(); ++i) {
-    std::string symbol = stageSymbol(name, i);
-    functions.Set(make("ir.GlobalVar", symbol),
-                  lowerStage(kernel, kernel.stages[i], symbol));
-  }
+  for (size_t i = 0; i < kernel.stages.size(); ++i)
+    for (size_t j = 0; j < kernel.stages[i].sections.size(); ++j) {
+      std::string symbol = sectionSymbol(name, i, j);
+      functions.Set(make("ir.GlobalVar", symbol),
+                    lowerSection(kernel, kernel.stages[i].sections[j], symbol));
+    }
   return lowerLoops(
       make("ir.IRModule", functions, nullptr, ffi::Map<ffi::Any, ffi::Any>()),
       target);

@@ -1,4 +1,4 @@
-/// From scheduled loops to a module with one plain function per stage.
+/// From scheduled loops to a module with one plain function per section.
 #ifndef VITC_SCHEDULES_TVM_LOWER_H
 #define VITC_SCHEDULES_TVM_LOWER_H
 
@@ -6,11 +6,12 @@
 
 namespace vitc::tvm_backend {
 
-/// The symbol of stage number `stage` of the kernel called `name`.
-std::string stageSymbol(const std::string &name, size_t stage);
+/// The symbol of a section of the kernel called `name`.
+std::string sectionSymbol(const std::string &name, size_t stage,
+                          size_t section);
 
-/// The loops of all stages after lowering: functions of the task's number and
-/// the kernel's arguments, as pointers.
+/// The loops of all sections after lowering: functions of the task's number
+/// inside the section and the kernel's arguments, as pointers.
 Node lowerKernel(const Kernel &kernel, const std::string &name,
                  const Node &target);
 

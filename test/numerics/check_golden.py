@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiles golden models and compares every output with the one that the model's own library gave (golden/README.md).
 
-    check_golden.py --vitc BUILD/bin/vitc CASE|FOLDER-OF-CASES... [--targets host x86-64-avx2 | all | reference]
+    check_golden.py --vitc BUILD/bin/vitc CASE|FOLDER-OF-CASES... [--targets host x86-64-avx2 | all | reference] [--backend tvm]
 
 Each case is run from the ready tensor and from the picture, its preprocessing is compared on its own, and `vitc verify`
 compares it with the reference interpreter. A target that this CPU cannot run is compiled, and must be refused with a message;
@@ -116,10 +116,11 @@ def check_refusal(vitc, out, case, target):
         raise Failure(f"vitc run exited with {process.returncode}, expected 1 and a message with both targets: {process.stderr}")
 
 
-def check(case, vitc, target, scratch):
+def check(case, vitc, target, scratch, backend):
     """One line about a case that passed; Skipped if it can only be compiled."""
     out = os.path.join(scratch, f"{case.name}-{target}")
-    run_vitc(vitc, "compile", case.folder, "-o", out, "--name", "golden", "--target", target, *case.model_options())
+    run_vitc(vitc, "compile", case.folder, "-o", out, "--name", "golden", "--target", target, "--backend", backend,
+             *case.model_options())
     native = is_native(vitc, target)
     library = Library(out) if native else None  # the others are seen through `vitc run` alone
     if native and not can_run(library):
@@ -160,6 +161,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--vitc", required=True)
     parser.add_argument("--targets", nargs="+", default=["host"])
+    parser.add_argument("--backend", default="halide")
     parser.add_argument("cases", nargs="+")
     arguments = parser.parse_args()
     targets = all_targets(arguments.vitc) if arguments.targets == ["all"] else arguments.targets
@@ -177,7 +179,7 @@ def main():
             for target in targets:
                 try:
                     text = (check_reference(case, arguments.vitc, scratch) if target == "reference"
-                            else check(case, arguments.vitc, target, scratch))
+                            else check(case, arguments.vitc, target, scratch, arguments.backend))
                     report("passed", case.name, target, text)
                 except Skipped as skipped:
                     report("skipped", case.name, target, skipped)

@@ -55,6 +55,8 @@ NAME = json.loads(subprocess.run([BACKEND, "--version"], capture_output=True, te
 # What an object may leave to others: the C library's copies, and Halide's way to the threads. TVM's are run by their adapter.
 ALLOWED_SYMBOLS = {"memcpy", "memset"} | ({"halide_do_par_for"} if NAME == "halide" else set())
 
+FAMILIES = subprocess.run([BACKEND, "--help"], capture_output=True, text=True, check=True).stdout.split("families: ")[1].split("\n")[0].split()
+
 folder = tempfile.TemporaryDirectory(prefix="vitc-schedules-")
 libc = ctypes.CDLL(None, use_errno=True)
 libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]

@@ -60,8 +60,9 @@ static void declareCodeOptions(Options &options, Settings &settings) {
                 "the processor, see `vitc targets` (default: host)");
   options.choice("precision", compile.precision, {"f32"},
                  {"f16", "bf16", "int8"}, "of weights and arithmetic");
-  options.choice("backend", compile.backend, {"halide"}, {"tvm", "auto"},
-                 "what schedules and compiles the kernels");
+  options.choice("backend", compile.backend, {"halide", "tvm", "auto"}, {},
+                 "what schedules and compiles the kernels; auto takes, kernel "
+                 "by kernel, what is known to be faster");
   options.choice("emit", compile.emit, {"library", "source", "mlir", "kernels"},
                  {},
                  "what to write: the library; the library and the C++ it was "

@@ -124,6 +124,11 @@ static llvm::Error describeFailure(const Job &job, const ProcessResult &result,
   if (space && space->available < tooLittle)
     return userError(cacheFolder, "no space left on the disk for the kernel "
                                   "cache; VITC_CACHE_DIR names another folder");
+  constexpr int refused = 1; // the specification asks for what it lacks
+  if (result.exitCode == refused)
+    return userError("--backend " + job.request->backend + ": kernel " +
+                     job.request->name + " cannot be compiled by vitc-" +
+                     job.request->backend + ": " + result.describe());
   return llvm::createStringError("the backend could not compile kernel " +
                                  job.request->name + ": " + result.describe());
 }
@@ -131,16 +136,23 @@ static llvm::Error describeFailure(const Job &job, const ProcessResult &result,
 llvm::Expected<std::vector<CompiledKernel>>
 vitc::compileKernels(llvm::ArrayRef<KernelRequest> requests,
                      const KernelCompilerOptions &options) {
-  llvm::Expected<std::string> identity = identityOf(options.program);
-  if (!identity)
-    return identity.takeError();
+  std::map<std::string, std::string> identities;
+  for (const KernelRequest &request : requests) {
+    if (identities.count(request.backend))
+      continue;
+    llvm::Expected<std::string> identity =
+        identityOf(options.programs.at(request.backend));
+    if (!identity)
+      return identity.takeError();
+    identities[request.backend] = *identity;
+  }
 
   std::vector<Job> jobs, missing;
   unsigned done = 0;
   for (const KernelRequest &request : requests) {
     std::string key =
         llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(
-                        *identity + request.specification)),
+                        identities[request.backend] + request.specification)),
                     true);
     Job job{&request,
             joinPath(options.cacheFolder,
@@ -176,7 +188,7 @@ vitc::compileKernels(llvm::ArrayRef<KernelRequest> requests,
       discardAll();
       return error;
     }
-    processes.push_back({options.program,
+    processes.push_back({options.programs.at(job.request->backend),
                          {"--spec", joinPath(job.staging, "spec.json"), "-o",
                           joinPath(job.staging, "kernel")},
                          environment});

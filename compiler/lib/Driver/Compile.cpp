@@ -9,6 +9,7 @@
 #include "vitc/Dialect/ViT/IR/ViT.h"
 #include "vitc/Driver/Targets.h"
 #include "vitc/Pipelines/Pipelines.h"
+#include "vitc/Support/File.h"
 #include "vitc/Target/Weights.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,6 +18,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Threading.h"
 
 #include <chrono>
@@ -62,7 +64,8 @@ static llvm::Error checkOptions(const CompileOptions &options) {
                      " is not between 1 and 1024");
   if (llvm::Error error = isOneOf("--precision", options.precision, {"f32"}))
     return error;
-  if (llvm::Error error = isOneOf("--backend", options.backend, {"halide"}))
+  if (llvm::Error error =
+          isOneOf("--backend", options.backend, {"halide", "tvm", "auto"}))
     return error;
   for (const std::string &rewrite : options.disabledRewrites)
     if (llvm::Error error = isOneOf("--disable-rewrite", rewrite,
@@ -76,6 +79,24 @@ static llvm::Error checkOptions(const CompileOptions &options) {
   }
   return isOneOf("--emit", options.emit,
                  {"library", "source", "mlir", "kernels"});
+}
+
+/// The program of the backend called "halide" or "tvm"; they stand together.
+static std::string backendProgram(const Installation &installation,
+                                  StringRef backend) {
+  return joinPath(llvm::sys::path::parent_path(installation.backendProgram),
+                  "vitc-" + backend.str());
+}
+
+/// TVM is optional: a vitc that was built without it says how to get it.
+static llvm::Error checkBackend(const CompileOptions &options,
+                                const Installation &installation) {
+  std::string program = backendProgram(installation, "tvm");
+  if (options.backend != "tvm" || llvm::sys::fs::exists(program))
+    return llvm::Error::success();
+  return userError("--backend tvm: there is no " + program +
+                   ", since vitc was built without TVM; tools/setup installs "
+                   "it, then build vitc again");
 }
 
 //===----------------------------------------------------------------------===//
@@ -97,8 +118,8 @@ static llvm::json::Value toJson(Attribute attribute) {
 /// Every kernel for every level that has kernels of its own, with symbols that
 /// tell the levels apart.
 static std::vector<KernelRequest>
-kernelRequests(ModuleOp module, const Target &target,
-               const LibraryDescription &library) {
+kernelRequests(ModuleOp module, const CompileOptions &options,
+               const Target &target, const LibraryDescription &library) {
   std::vector<KernelRequest> requests;
   for (const Level &level : target.levels) {
     if (!llvm::is_contained(kernelLevels(library), level.name))
@@ -116,7 +137,8 @@ kernelRequests(ModuleOp module, const Target &target,
                                   {"spec", std::move(config)}};
       requests.push_back(
           {name,
-           llvm::formatv("{0}", llvm::json::Value(std::move(document))).str()});
+           llvm::formatv("{0}", llvm::json::Value(std::move(document))).str(),
+           options.backend == "auto" ? "halide" : options.backend});
     }
   }
   return requests;
@@ -258,7 +280,8 @@ llvm::Error Compilation::lower() {
 llvm::Expected<std::vector<CompiledKernel>>
 Compilation::compileKernels(ArrayRef<KernelRequest> requests) {
   KernelCompilerOptions compiler;
-  compiler.program = installation.backendProgram;
+  for (const char *backend : {"halide", "tvm"})
+    compiler.programs[backend] = backendProgram(installation, backend);
   compiler.cacheFolder = installation.cacheFolder;
   if (!options.toolchain.cxx.empty() || !target->architecture->isHost())
     compiler.cxx = toolchain.compiler;
@@ -328,7 +351,7 @@ llvm::Error Compilation::emitLibrary(Staging &staging) {
   toolchain = std::move(*found);
   LibraryDescription library = describe();
   std::vector<KernelRequest> requests =
-      kernelRequests(*model.module, *target, library);
+      kernelRequests(*model.module, options, *target, library);
   llvm::Expected<TunedSchedules> tuned =
       TunedSchedules::open(options, installation);
   if (!tuned)
@@ -451,6 +474,8 @@ llvm::Expected<CompileReport> Compilation::run() {
   auto start = std::chrono::steady_clock::now();
   if (llvm::Error error = checkOptions(options))
     return error;
+  if (llvm::Error error = checkBackend(options, installation))
+    return error;
   llvm::Expected<const Target *> found = findTarget(options.target);
   if (!found)
     return found.takeError();
@@ -498,7 +523,7 @@ llvm::Expected<std::vector<PlannedKernel>> Compilation::plan() {
   LibraryDescription library = describe();
   std::vector<PlannedKernel> kernels;
   for (const KernelRequest &request :
-       kernelRequests(*model.module, *target, library)) {
+       kernelRequests(*model.module, options, *target, library)) {
     llvm::json::Value document =
         llvm::cantFail(llvm::json::parse(request.specification));
     llvm::json::Object &fields = *document.getAsObject();

@@ -24,13 +24,12 @@ TunedSchedules::open(const CompileOptions &options,
       return found.takeError();
     records.add(std::move(*found));
   }
-  return TunedSchedules(std::move(records));
+  return TunedSchedules(std::move(records), options.backend == "auto");
 }
 
 std::vector<KernelRequest>
 TunedSchedules::apply(llvm::ArrayRef<KernelRequest> requests,
                       std::vector<const tune::Record *> &used) const {
-  constexpr llvm::StringLiteral backend = "halide";
   std::vector<KernelRequest> result(requests.begin(), requests.end());
   used.assign(requests.size(), nullptr);
   if (records.empty())
@@ -38,12 +37,18 @@ TunedSchedules::apply(llvm::ArrayRef<KernelRequest> requests,
   for (auto [request, record] : llvm::zip(result, used)) {
     json::Value document = llvm::cantFail(json::parse(request.specification));
     json::Object &fields = *document.getAsObject();
-    record = records.find(tune::kernelKey(*fields.getString("family"),
-                                          *fields.getObject("spec"),
-                                          *fields.getString("target")),
-                          backend);
+    std::string key =
+        tune::kernelKey(*fields.getString("family"), *fields.getObject("spec"),
+                        *fields.getString("target"));
+    record = records.find(key, request.backend);
     if (!record)
       continue;
+    const tune::Record *other =
+        choosesBackend ? records.find(key, "tvm") : nullptr;
+    if (other && other->seconds < record->seconds) {
+      record = other;
+      request.backend = other->backend;
+    }
     fields["schedule"] = json::Object(record->schedule);
     request.specification = llvm::formatv("{0}", document).str();
   }

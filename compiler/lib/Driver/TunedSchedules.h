@@ -15,17 +15,19 @@ public:
   static llvm::Expected<TunedSchedules> open(const CompileOptions &options,
                                              const Installation &installation);
 
-  /// The requests with schedules from records, and for each the record, or null
-  /// where the default rule stays.
+  /// The requests with schedules, and with --backend auto backends, from
+  /// records; and for each the record, or null where the default rule stays.
   std::vector<KernelRequest>
   apply(llvm::ArrayRef<KernelRequest> requests,
         std::vector<const tune::Record *> &used) const;
 
 private:
-  explicit TunedSchedules(tune::RecordSet records)
-      : records(std::move(records)) {}
+  TunedSchedules(tune::RecordSet records, bool choosesBackend)
+      : records(std::move(records)), choosesBackend(choosesBackend) {}
 
   tune::RecordSet records;
+  bool choosesBackend; ///< --backend auto: TVM where both were measured and it
+                       ///< was faster
 };
 
 } // namespace vitc

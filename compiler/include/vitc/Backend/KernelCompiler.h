@@ -7,6 +7,7 @@
 #include "llvm/Support/JSON.h"
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace vitc {
 struct KernelRequest {
   std::string name;          ///< the symbol
   std::string specification; ///< the whole JSON document of the protocol
+  std::string backend;       ///< who compiles it: a key of `programs`
 };
 
 struct CompiledKernel {
@@ -26,7 +28,7 @@ struct CompiledKernel {
 };
 
 struct KernelCompilerOptions {
-  std::string program;
+  std::map<std::string, std::string> programs; ///< backend to its program
   std::string cacheFolder;
   std::string cxx; ///< the backend's $CXX, which it may assemble with; its own
                    ///< choice if empty

@@ -14,15 +14,25 @@ extern "C" int halide_do_par_for(void *context,
 
 namespace vitc::rt {
 
-/// run(0) … run(tasks - 1), in any order and on any thread of the context's.
+/// run(0) … run(tasks - 1), in any order and on any thread of the context's,
+/// which takes `together` of them at a time.
 template <class Run>
-void runParallel(void *context, int32_t tasks, const Run &run) {
+void runParallel(void *context, int32_t tasks, int32_t together,
+                 const Run &run) {
+  struct Loop {
+    int32_t tasks, together;
+    const Run &run;
+  } loop = {tasks, together, run};
   auto task = [](void *, int index, uint8_t *closure) {
-    (*reinterpret_cast<const Run *>(closure))(index);
+    const Loop &loop = *reinterpret_cast<const Loop *>(closure);
+    int32_t first = index * loop.together, rest = loop.tasks - first;
+    int32_t count = rest < loop.together ? rest : loop.together;
+    for (int32_t i = 0; i < count; ++i)
+      loop.run(first + i);
     return 0;
   };
-  halide_do_par_for(context, task, 0, tasks,
-                    reinterpret_cast<uint8_t *>(const_cast<Run *>(&run)));
+  halide_do_par_for(context, task, 0, (tasks + together - 1) / together,
+                    reinterpret_cast<uint8_t *>(&loop));
 }
 
 /// The same, one after the other.

@@ -68,20 +68,17 @@ void emitKernel(const Kernel &kernel, const KernelSpec &spec,
   Node code = make("target.build.llvm", module, target);
   std::string object = files.add(options.prefix + ".o");
   call("ffi.ModuleWriteToFile", code, object, "o");
-  std::string assembly;
-  if (options.assembly) {
-    assembly = files.add(options.prefix + ".s");
+  if (options.assembly)
     writeText(
-        assembly,
+        files.add(options.prefix + ".s"),
         std::string(
             call("ffi.ModuleInspectSource", code, "asm").cast<ffi::String>()));
-  }
   writeText(files.add(options.prefix + ".cpp"), adapterText(kernel, spec));
   std::chrono::duration<double, std::milli> elapsed =
       std::chrono::steady_clock::now() - start;
   writeText(files.add(options.prefix + ".json"),
             reportText("tvm", tvmVersion(), spec, kernel.schedule.values,
-                       object, milliseconds + elapsed.count(), assembly));
+                       object, milliseconds + elapsed.count()));
   files.commit();
 }
 

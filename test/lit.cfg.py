@@ -1,5 +1,6 @@
 """lit: IR tests by area (Dialect, Conversion, Target) and tests of the command line (Driver)."""
 
+import ctypes
 import os
 
 import lit.formats
@@ -16,6 +17,12 @@ config.environment["PATH"] = os.pathsep.join(
 )
 # Tests share one kernel cache of their own: the user's stays untouched.
 config.environment["VITC_CACHE_DIR"] = os.path.join(config.vitc_test_dir, "kernel-cache")
+
+# A test of what is said without a driver has nothing to see on a machine with one.
+try:
+    ctypes.CDLL("libcuda.so.1")
+except OSError:
+    config.available_features.add("no-cuda-driver")
 
 config.substitutions += [
     ("%vitc-opt", os.path.join(config.vitc_bin_dir, "vitc-opt")),

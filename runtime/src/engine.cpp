@@ -21,6 +21,7 @@ struct alignas(workspaceAlignment) Context {
   const Variant *variant = nullptr;
   Weights *weights = nullptr;
   Threads *threads = nullptr;
+  Device *device = nullptr; ///< of libraries for a GPU
   unsigned char *workspace = nullptr;
   vitc_observer observer = nullptr;
   void *observerUser = nullptr;
@@ -91,6 +92,9 @@ vitc_status create(const Model &model, const char *weightsPath,
   if (status == VITC_OK)
     status = startThreads(chosen.threads, chosen.parallel_for,
                           chosen.parallel_user, &context->threads);
+  if (status == VITC_OK && model.device)
+    status = model.device->open(model, weightsData(context->weights),
+                                context->workspace, &context->device);
   if (status != VITC_OK) {
     destroy(context);
     return status;
@@ -154,10 +158,22 @@ static void forwardImage(void *argument, int32_t image) {
   const float *pixels = task.images
                             ? madePixels(context, image)
                             : task.pixels + image * pixelsPerImage(model);
-  context.variant->forward({model, image, context.threads, pixels,
-                            weightsData(context.weights),
-                            workspaceOf(context, image), task.outputs,
-                            context.observer, context.observerUser});
+  void *kernelContext = context.threads;
+  if (context.device)
+    kernelContext = context.device;
+  const Invocation run{model,
+                       image,
+                       kernelContext,
+                       pixels,
+                       weightsData(context.weights),
+                       workspaceOf(context, image),
+                       task.outputs,
+                       context.observer,
+                       context.observerUser};
+  if (context.device)
+    model.device->forward(run, context.variant->forward);
+  else
+    context.variant->forward(run);
 }
 
 /// Whole images side by side as long as every thread gets one: that keeps an
@@ -176,6 +192,18 @@ static void forEachImage(BatchTask &task,
     body(&task, image);
 }
 
+/// All images of the batch. A device has one queue, which takes them in turn.
+static vitc_status forwardBatch(BatchTask &task) {
+  const Context &context = task.context;
+  if (!context.device) {
+    forEachImage(task, forwardImage);
+    return VITC_OK;
+  }
+  for (int32_t image = 0; image < context.model->table.batch; ++image)
+    forwardImage(&task, image);
+  return context.model->device->finish(context.device);
+}
+
 vitc_status run(void *context, const vitc_image_v1 *images,
                 float *const *outputs) {
   if (!context || !images || !validOutputs(*contextOf(context), outputs))
@@ -183,9 +211,9 @@ vitc_status run(void *context, const vitc_image_v1 *images,
   BatchTask task{*contextOf(context), images, nullptr, outputs};
   // All pictures first: one that does not fit leaves the outputs untouched.
   forEachImage(task, preprocessImage);
-  if (task.status.load() == VITC_OK)
-    forEachImage(task, forwardImage);
-  return vitc_status(task.status.load());
+  if (task.status.load() != VITC_OK)
+    return vitc_status(task.status.load());
+  return forwardBatch(task);
 }
 
 vitc_status runTensor(void *context, const float *pixels,
@@ -193,8 +221,7 @@ vitc_status runTensor(void *context, const float *pixels,
   if (!context || !pixels || !validOutputs(*contextOf(context), outputs))
     return VITC_ERROR_ARGUMENT;
   BatchTask task{*contextOf(context), nullptr, pixels, outputs};
-  forEachImage(task, forwardImage);
-  return VITC_OK;
+  return forwardBatch(task);
 }
 
 vitc_status preprocess(void *context, const vitc_image_v1 *images,
@@ -229,6 +256,8 @@ void destroy(void *context) {
   if (!context)
     return;
   Context *self = contextOf(context);
+  if (self->device)
+    self->model->device->close(self->device);
   stopThreads(self->threads);
   releaseWeights(self->weights);
   std::free(self);

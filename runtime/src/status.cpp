@@ -28,8 +28,24 @@ const char *statusText(vitc_status status) {
   case VITC_ERROR_IMAGE_SIZE:
     return "after preprocessing the picture does not have the size that the "
            "model takes";
+  case VITC_ERROR_DRIVER:
+    return "the GPU's driver is missing or cannot be used";
+  case VITC_ERROR_DEVICE:
+    return "the driver has no device that the library's kernels run on";
+  case VITC_ERROR_DEVICE_MEMORY:
+    return "the device has too little memory left";
+  case VITC_ERROR_DEVICE_FAILED:
+    return "the device or its driver reported an error";
   }
   return "unknown status";
+}
+
+const char *statusText(const Model &model, vitc_status status) {
+  if (model.device && status == VITC_ERROR_DRIVER)
+    return model.device->noDriver;
+  if (model.device && status == VITC_ERROR_DEVICE)
+    return model.device->noDevice;
+  return statusText(status);
 }
 
 } // namespace vitc::rt

@@ -130,7 +130,8 @@ std::string reportText(const std::string &backend, const std::string &version,
                        const KernelSpec &spec,
                        const nlohmann::ordered_json &schedule,
                        const std::string &objectPath, double milliseconds,
-                       const std::string &assemblyPath) {
+                       const std::string &assemblyPath,
+                       const nlohmann::ordered_json &extra) {
   nlohmann::ordered_json report = {
       {"backend", backend},
       {"version", version},
@@ -140,6 +141,8 @@ std::string reportText(const std::string &backend, const std::string &version,
       {"compile_ms", std::llround(milliseconds)}};
   if (!assemblyPath.empty())
     report["spills"] = countInnerSpills(assemblyPath);
+  for (const auto &[name, value] : extra.items())
+    report[name] = value;
   return report.dump(2) + "\n";
 }
 

@@ -33,12 +33,14 @@ struct BackendProgram {
 int runBackend(const BackendProgram &program, int argc, char **argv);
 
 /// PREFIX.json. With an assembly file it also says how many registers the inner
-/// loops spill.
+/// loops spill. `extra` has
+/// further fields, if any.
 std::string reportText(const std::string &backend, const std::string &version,
                        const KernelSpec &spec,
                        const nlohmann::ordered_json &schedule,
                        const std::string &objectPath, double milliseconds,
-                       const std::string &assemblyPath = "");
+                       const std::string &assemblyPath = "",
+                       const nlohmann::ordered_json &extra = {});
 
 } // namespace vitc::schedules
 

@@ -6,6 +6,18 @@
 
 namespace vitc::schedules {
 
+/// A warp of NVIDIA's, and a divisor or multiple of what other GPUs have.
+constexpr int gpuLanes = 32;
+
+/// A GPU. Its registers and tiles are a matter of gpu/product.cpp.
+static Machine gpu(const char *name, Api api) {
+  Machine machine = {};
+  machine.name = name;
+  machine.lanes = machine.tileN = gpuLanes;
+  machine.api = api;
+  return machine;
+}
+
 /// Tiles, measured on 197 rows. AVX2 has 16 registers: 6x16 uses 12
 /// accumulators, 2 vectors of weights and 1 broadcast, and does 12 FMAs for 8
 /// loads. AVX-512 has 32: 11x32 uses 22 accumulators and 2 vectors of weights;
@@ -46,6 +58,10 @@ static const Machine machines[] = {
      /*tileRowsMax=*/6, /*fastDepth=*/384, /*leftFloats=*/0, /*blockDepth=*/0,
      /*unrollK=*/16,
      /*multipliesByLane=*/true},
+    gpu("cuda-sm80", Api::Cuda),
+    gpu("cuda-sm86", Api::Cuda),
+    gpu("cuda-sm90", Api::Cuda),
+    gpu("opencl", Api::OpenCl),
 };
 
 Machine machineFor(const std::string &name) {

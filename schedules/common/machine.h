@@ -7,9 +7,13 @@
 
 namespace vitc::schedules {
 
+/// What runs the kernels.
+enum class Api { Cpu, Cuda, OpenCl };
+
 struct Machine {
   std::string name; ///< vitc's name
-  int lanes;        ///< floats in a vector register
+  int lanes;        ///< floats in a vector register; on a GPU, threads that
+                    ///< reduce a row side by side
   int registers;    ///< vector registers
   int tileN;        ///< columns of a register tile, where the panel allows it
   int tileRowsMax;  ///< rows of a register tile of tileN columns
@@ -21,6 +25,9 @@ struct Machine {
   /// A multiply-add takes one lane of a register for all lanes: a product's
   /// left operand is loaded in vectors over k, one for each row of the tile.
   bool multipliesByLane;
+  Api api = Api::Cpu;
+
+  bool gpu() const { return api != Api::Cpu; }
 
   /// The widest vector, up to the register, that divides `extent`. Odd extents
   /// end at 1.

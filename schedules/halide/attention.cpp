@@ -1,12 +1,9 @@
 /// attention: softmax(scale q k^T + bias + mask) v for each image, or window,
 /// and head; on request the probabilities as well.
-#include "kernel.h"
-#include "math.h"
-#include "rows.h"
-#include "tile.h"
-#include "transpose.h"
+#include "attention.h"
 
-#include <optional>
+#include "math.h"
+#include "tile.h"
 
 using namespace Halide;
 
@@ -21,48 +18,6 @@ constexpr int blockBytes = 80 * 1024;
 
 /// Bytes of stack for both. The protocol allows a kernel 128 KiB in all.
 constexpr int stackBytes = 124 * 1024;
-
-namespace {
-
-class Attention {
-public:
-  Attention(Fields &spec, const Machine &machine);
-  void readSchedule(Schedule &schedule, Fields &spec);
-  void define();
-  void scheduleKeys();
-  void scheduleLoops();
-
-  Kernel kernel;
-
-private:
-  int defaultTileHeight() const;
-  void splitQueries(Func func, const std::vector<VarOrRVar> &inner);
-
-  const Machine &machine;
-  int batch, heads, tokens, queryCount, headDim;
-  double scale;
-  int ldq, ldk, ldv, ldo, probBatchStride = 0;
-  bool withMaps, withBias;
-  int masks, ldb = 0;
-  int lanesD; ///< vectors along a head, which must not touch its neighbour
-
-  int panel, panels;   ///< columns of a panel of keys, panels that hold them
-  int keys, wholeKeys; ///< columns that are computed, those in whole tiles
-  int tileRows, restRows, block, unrollK, headsPerTask;
-  bool parallel;
-
-  Var d{"d"}, i{"i"}, j{"j"}, h{"h"}, b{"b"}, jp{"jp"};
-  Var head{"head"}, task{"task"}, tasks{"tasks"}, ib{"ib"}, io{"io"}, ii{"ii"};
-  RDom rd, rj, whole, rest;
-  Func keyRows{"keyRows"}, keysT{"keysT"}, queries{"queries"},
-      product{"product"}, restProduct{"restProduct"}, scores{"scores"};
-  Func weights{"weights"}, inverse{"inverse"}, maps{"maps"}, mixed{"mixed"},
-      out{"out"};
-  RowReduction most, sum;
-  std::optional<TransposedSquare> square; ///< of keys, where heads allow it
-};
-
-} // namespace
 
 Attention::Attention(Fields &spec, const Machine &machine) : machine(machine) {
   batch = spec.integer("batch", 1);
@@ -87,7 +42,7 @@ Attention::Attention(Fields &spec, const Machine &machine) : machine(machine) {
       spec.fail("ldb", std::to_string(ldb) + " is not a multiple of " +
                            std::to_string(paddingFloats));
   }
-  lanesD = machine.lanesFor(headDim);
+  lanesD = machine.gpu() ? machine.lanes : machine.lanesFor(headDim);
   rd = RDom(0, headDim, "rd");
   rj = RDom(0, tokens, "rj");
 }
@@ -228,8 +183,12 @@ void Attention::define() {
   restProduct(j, i, h, b) =
       multiplyAdd(restProduct(j, i, h, b), queries(rd, i, h, b),
                   keysT(j, rd, panels - 1, h, b), machine.lanes);
-  scores(j, i, h, b) = undef<float>();
-  if (wholeKeys > 0) {
+  if (machine.gpu())
+    scores(j, i, h, b) = withAdded(product(j % panel, i, j / panel, h, b),
+                                   keys > ldb ? min(j, ldb - 1) : j);
+  else
+    scores(j, i, h, b) = undef<float>();
+  if (wholeKeys > 0 && !machine.gpu()) {
     whole = RDom(0, wholeKeys, "whole");
     scores(whole, i, h, b) =
         withAdded(product(whole % panel, i, whole / panel, h, b), whole);
@@ -240,15 +199,17 @@ void Attention::define() {
         withAdded(restProduct(rest, i, h, b), wholeKeys + rest);
   }
 
-  most = reduceRow("most", Combine::Max, added.empty() ? keys : tokens, keys,
-                   {i, h, b}, machine,
-                   [&](Expr column) { return scores(column, i, h, b); });
+  const int chains = machine.gpu() ? 1 : 4;
+  most = reduceRow(
+      "most", Combine::Max, added.empty() ? keys : tokens, keys, {i, h, b},
+      machine, [&](Expr column) { return scores(column, i, h, b); }, chains);
   // Strict, since the power's n = round(difference) must not be subtracted from
   // the large score first.
   Expr difference = strict_float(scores(j, i, h, b) - most.total(i, h, b));
   weights(j, i, h, b) = fastExp2NonPositive(difference);
-  sum = reduceRow("sum", Combine::Sum, tokens, keys, {i, h, b}, machine,
-                  [&](Expr column) { return weights(column, i, h, b); });
+  sum = reduceRow(
+      "sum", Combine::Sum, tokens, keys, {i, h, b}, machine,
+      [&](Expr column) { return weights(column, i, h, b); }, chains);
   // Strict: the compiler would estimate the reciprocals of whole tiles, which
   // it takes as a vector, and divide for the rows that are left over.
   inverse(i, h, b) = strict_float(1.0f / sum.total(i, h, b));
@@ -408,6 +369,12 @@ void Attention::scheduleLoops() {
 Kernel buildAttention(Fields &spec, Schedule &schedule,
                       const Machine &machine) {
   Attention attention(spec, machine);
+  if (machine.gpu()) {
+    attention.readGpuSchedule(schedule, spec);
+    attention.define();
+    attention.scheduleOnGpu(schedule);
+    return attention.kernel;
+  }
   attention.readSchedule(schedule, spec);
   attention.define();
   attention.scheduleKeys();

@@ -1,5 +1,7 @@
 /// conv: out[(b,oy,ox)][n] = activation(sum over a window of x[b][y][x][c]
 /// w[n][...] + bias[n]) + residual[(b,oy,ox)][n], the weights packed in panels.
+#include "gpu/elements.h"
+#include "gpu/product.h"
 #include "kernel.h"
 #include "math.h"
 #include "prefetch.h"
@@ -49,8 +51,6 @@ Kernel buildConv(Fields &spec, Schedule &schedule, const Machine &machine) {
   const Depth depth = depthOf(windows, planes, source);
   const int *extents = depth.extents;
   int length = extents[0] * extents[1] * extents[2];
-  Tile tile = readTile(schedule, machine, rows, panel, extents[0],
-                       /*mayChain=*/false);
   ImageParam w =
       kernel.input("w", {{panel, 1},
                          {extents[0], panel},
@@ -58,8 +58,7 @@ Kernel buildConv(Fields &spec, Schedule &schedule, const Machine &machine) {
                          {extents[2], int64_t(panel) * extents[0] * extents[1]},
                          {panels, int64_t(panel) * length}});
   Var n("n"), m("m"), np("np");
-  RDom k(0, extents[0], 0, extents[1], 0, extents[2], "k");
-  Func base("base"), product("product"), out("out");
+  Func base("base"), out("out");
   // The last tile may ask for pixels beyond the last one.
   Expr pixel = min(m, rows - 1);
   Expr image = pixel / (windows.outH * windows.outW);
@@ -69,22 +68,51 @@ Kernel buildConv(Fields &spec, Schedule &schedule, const Machine &machine) {
   base(m) = image * int(source.image) + y * int(stepY) + x * int(stepX);
   int64_t lastBase = (windows.batch - 1) * source.image +
                      (windows.outH - 1) * stepY + (windows.outW - 1) * stepX;
+  auto element = [&](Expr start, Expr x, Expr y, Expr z) {
+    return source.map(unsafe_promise_clamped(start, 0, int(lastBase)) + x +
+                      y * int(depth.strides[1]) + z * int(depth.strides[2]));
+  };
+  auto define = [&](Expr sum) {
+    if (hasBias) // last, as gemm's
+      sum = strict_float(
+          sum + kernel.input("bias", {{panel, 1}, {panels, panel}})(n, np));
+    Expr value = activation(function, sum);
+    if (hasResidual)
+      value += kernel.input(
+          "residual", {{panel, 1}, {rows, ldr}, {panels, panel}})(n, m, np);
+    out(n, m, np) = value;
+    kernel.output(out, "out", {{panel, 1}, {rows, ldc}, {panels, panel}});
+  };
+  if (machine.gpu()) {
+    auto split = [&](Expr k) {
+      return std::vector<Expr>{k % extents[0], k / extents[0] % extents[1],
+                               k / (extents[0] * extents[1])};
+    };
+    GpuProductShape sizes = {rows, panel, panels, /*batch=*/1, length};
+    GpuProduct product = defineProduct(
+        sizes, readGpuTile(schedule, sizes), {n, m, np},
+        [&](Expr k, Expr row) {
+          std::vector<Expr> at = split(k);
+          return element(base(row), at[0], at[1], at[2]);
+        },
+        [&](Expr column, Expr k) {
+          std::vector<Expr> at = split(k);
+          return w(column, at[0], at[1], at[2], np);
+        });
+    define(product.sum(n, m, np));
+    scheduleProduct(out, product, sizes, /*vectorLeft=*/false, machine);
+    scheduleMapOnGpu(source, readThreads(schedule));
+    return kernel;
+  }
+  Tile tile = readTile(schedule, machine, rows, panel, extents[0],
+                       /*mayChain=*/false);
+  RDom k(0, extents[0], 0, extents[1], 0, extents[2], "k");
+  Func product("product");
   product(n, m, np) = 0.0f;
-  Expr offset = k.x + k.y * int(depth.strides[1]) + k.z * int(depth.strides[2]);
-  product(n, m, np) = multiplyAdd(
-      product(n, m, np),
-      source.map(unsafe_promise_clamped(base(m), 0, int(lastBase)) + offset),
-      w(n, k.x, k.y, k.z, np), tile.lanes);
-  Expr sum = product(n, m, np);
-  if (hasBias) // last, as gemm's
-    sum = strict_float(
-        sum + kernel.input("bias", {{panel, 1}, {panels, panel}})(n, np));
-  Expr value = activation(function, sum);
-  if (hasResidual)
-    value += kernel.input("residual",
-                          {{panel, 1}, {rows, ldr}, {panels, panel}})(n, m, np);
-  out(n, m, np) = value;
-  kernel.output(out, "out", {{panel, 1}, {rows, ldc}, {panels, panel}});
+  product(n, m, np) =
+      multiplyAdd(product(n, m, np), element(base(m), k.x, k.y, k.z),
+                  w(n, k.x, k.y, k.z, np), tile.lanes);
+  define(product(n, m, np));
 
   // ---- Schedule. As gemm's: the rows are the outputs' pixels, and a tile runs
   // on from one line of the picture to the next.

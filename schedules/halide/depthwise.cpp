@@ -1,5 +1,6 @@
 /// depthwise: out[(b,oy,ox)][c] = activation(sum over a window of x[b][y][x][c]
 /// w[ky,kx][c] + bias[c]).
+#include "gpu/elements.h"
 #include "kernel.h"
 #include "math.h"
 #include "tile.h"
@@ -58,9 +59,11 @@ Kernel buildDepthwise(Fields &spec, Schedule &schedule,
   int width = std::min(paddedColumns(channels, ldc),
                        source.copied ? wide : paddedColumns(channels, ldx));
   int kernelW = windows.kernelW, kernelH = windows.kernelH;
-  Tile tile = readTile(schedule, machine, windows.outW, width, kernelW);
   ImageParam w = kernel.input(
       "w", {{width, 1}, {kernelW, ldw}, {kernelH, int64_t(kernelW) * ldw}});
+  Tile tile = {};
+  if (!machine.gpu())
+    tile = readTile(schedule, machine, windows.outW, width, kernelW);
   Var c("c"), x("x"), y("y"), b("b");
   RDom k(0, kernelW, 0, kernelH, "k");
   Func sum("sum"), out("out");
@@ -82,6 +85,13 @@ Kernel buildDepthwise(Fields &spec, Schedule &schedule,
                  {windows.outW, ldc},
                  {windows.outH, row},
                  {windows.batch, row * windows.outH}});
+
+  if (machine.gpu()) {
+    int threads = readThreads(schedule);
+    scheduleInThread(sum, scheduleElements(out, threads));
+    scheduleMapOnGpu(source, threads);
+    return kernel;
+  }
 
   // ---- Schedule. A register tile is some pixels of a line by some channels; a
   // vector of weights serves its pixels. A line's last tile overlaps the one

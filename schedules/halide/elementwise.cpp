@@ -1,5 +1,6 @@
 /// activation, add, affine, copy, gate and scale: each element is read, changed
 /// and written.
+#include "gpu/elements.h"
 #include "kernel.h"
 #include "math.h"
 #include "rows.h"
@@ -7,6 +8,15 @@
 using namespace Halide;
 
 namespace vitc::halide {
+
+/// A thread for each element on a GPU, vectors along the rows elsewhere.
+static void scheduleEach(Func out, int cols, int rows, double flopsPerElement,
+                         Schedule &schedule, const Machine &machine) {
+  if (machine.gpu())
+    scheduleElements(out, readThreads(schedule));
+  else
+    scheduleRows(out, cols, rows, flopsPerElement, schedule, machine);
+}
 
 Kernel buildActivation(Fields &spec, Schedule &schedule,
                        const Machine &machine) {
@@ -24,7 +34,7 @@ Kernel buildActivation(Fields &spec, Schedule &schedule,
   kernel.output(out, "out", {{width, 1}, {rows, ldy}});
 
   // ---- Schedule
-  scheduleRows(out, width, rows, activationFlops, schedule, machine);
+  scheduleEach(out, width, rows, activationFlops, schedule, machine);
   return kernel;
 }
 
@@ -47,7 +57,7 @@ Kernel buildAdd(Fields &spec, Schedule &schedule, const Machine &machine) {
 
   // ---- Schedule. Bound by memory: an element costs about as much as four
   // FLOPs.
-  scheduleRows(out, width, rows, /*flopsPerElement=*/4, schedule, machine);
+  scheduleEach(out, width, rows, /*flopsPerElement=*/4, schedule, machine);
   return kernel;
 }
 
@@ -66,7 +76,7 @@ Kernel buildScale(Fields &spec, Schedule &schedule, const Machine &machine) {
   kernel.output(out, "out", {{width, 1}, {rows, ldy}});
 
   // ---- Schedule. Bound by memory, as above.
-  scheduleRows(out, width, rows, /*flopsPerElement=*/4, schedule, machine);
+  scheduleEach(out, width, rows, /*flopsPerElement=*/4, schedule, machine);
   return kernel;
 }
 
@@ -89,7 +99,7 @@ Kernel buildAffine(Fields &spec, Schedule &schedule, const Machine &machine) {
   kernel.output(out, "out", {{width, 1}, {rows, ldy}});
 
   // ---- Schedule
-  scheduleRows(out, width, rows, function == "none" ? 4 : activationFlops,
+  scheduleEach(out, width, rows, function == "none" ? 4 : activationFlops,
                schedule, machine);
   return kernel;
 }
@@ -123,6 +133,10 @@ Kernel buildGate(Fields &spec, Schedule &schedule, const Machine &machine) {
   kernel.output(out, "out", grouped(ldy), floatAlignment);
 
   // ---- Schedule. Gates that serve many rows are opened once per task.
+  if (machine.gpu()) {
+    scheduleElements(out, readThreads(schedule));
+    return kernel;
+  }
   TailStrategy tail = cols % machine.lanes == 0 ? TailStrategy::RoundUp
                                                 : TailStrategy::GuardWithIf;
   constexpr double flopsPerTask = 2e5;
@@ -179,6 +193,11 @@ Kernel buildCopy(Fields &spec, Schedule &schedule, const Machine &machine) {
   Func out("out");
   out(vars) = x(std::vector<Expr>(vars.begin(), vars.end()));
   kernel.output(out, "out", target, floatAlignment);
+
+  if (machine.gpu()) {
+    scheduleElements(out, readThreads(schedule));
+    return kernel;
+  }
 
   // ---- Schedule. Vectors run along the dimension that is contiguous on both
   // sides, or else where it is written.

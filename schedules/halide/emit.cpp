@@ -2,6 +2,8 @@
 
 #include "assemble.h"
 #include "common/files.h"
+#include "gpu/place.h"
+#include "gpu/report.h"
 #include "halves.h"
 #include "lanes.h"
 #include "stack.h"
@@ -25,7 +27,11 @@ static std::string objectSymbol(const KernelSpec &spec) {
   return spec.name + "_halide";
 }
 
-static std::string adapterText(const Kernel &kernel, const KernelSpec &spec) {
+/// The plain function. On a CPU it wraps its pointers in buffers with constant
+/// shapes; on a GPU the runtime finds the buffers' twins on the device, and may
+/// write to the shapes.
+static std::string adapterText(const Kernel &kernel, const KernelSpec &spec,
+                               bool gpu) {
   size_t inputs = kernel.inputs.size();
   std::string arrays, locals, objectParameters, parameters, arguments, last;
   for (size_t i = 0; i < kernel.buffers.size(); ++i) {
@@ -35,12 +41,14 @@ static std::string adapterText(const Kernel &kernel, const KernelSpec &spec) {
       dimensions += (dimensions.empty() ? "" : ", ") +
                     ("{0, " + std::to_string(dimension.extent) + ", ") +
                     std::to_string(dimension.stride) + ", 0}";
-    arrays += "static constexpr HalideDimension " + buffer.name +
-              "Dimensions[] = {" + dimensions + "};\n";
+    (gpu ? locals : arrays) +=
+        (gpu ? "  HalideDimension " : "static constexpr HalideDimension ") +
+        buffer.name + "Dimensions[] = {" + dimensions + "};\n";
     std::string pointer = buffer.argument;
     if (buffer.offset != 0)
       pointer += " + " + std::to_string(buffer.offset);
-    locals += "  HalideBuffer " + buffer.name + "Buffer = halideBuffer(" +
+    locals += "  HalideBuffer " + buffer.name +
+              "Buffer = " + (gpu ? "deviceBuffer(context, " : "halideBuffer(") +
               pointer + ", " + buffer.name + "Dimensions, " +
               std::to_string(buffer.dimensions.size()) + ");\n";
     objectParameters += ", HalideBuffer *" + buffer.name;
@@ -51,8 +59,11 @@ static std::string adapterText(const Kernel &kernel, const KernelSpec &spec) {
   }
   return "// " + spec.name + ": " + spec.family + " for " + spec.target +
          ", written by vitc-halide (Halide " + halideVersion() +
-         "). Do not edit.\n" + "#include \"vitc/runtime/halide_abi.h\"\n\n" +
-         "using vitc::rt::HalideBuffer;\nusing vitc::rt::halideBuffer;\nusing "
+         "). Do not edit.\n" + "#include \"vitc/runtime/" +
+         (gpu ? "device" : "halide") + "_abi.h\"\n\n" +
+         "using vitc::rt::HalideBuffer;\nusing vitc::rt::" +
+         (gpu ? "device" : "halide") +
+         "Buffer;\nusing "
          "vitc::rt::HalideDimension;\n\n" +
          "extern \"C\" int " + objectSymbol(spec) + "(void *context" +
          objectParameters + ");\n\n" + arrays + "\nextern \"C\" void " +
@@ -80,12 +91,15 @@ void emitKernel(const Kernel &kernel, const KernelSpec &spec,
   pipeline.add_custom_lowering_pass(fitting.get(), nullptr);
   pipeline.add_custom_lowering_pass(halving.get(), nullptr);
   Target target = halideTarget(spec.target);
-  Machine machine = machineFor(spec.target);
+  const Machine machine = machineFor(spec.target);
   std::unique_ptr<Internal::IRMutator> byLanes(loadByLanes(machine.lanes));
   if (machine.multipliesByLane) {
     pipeline.add_custom_lowering_pass(byLanes.get(), nullptr);
     keepLoadsApart();
   }
+  std::unique_ptr<Internal::IRMutator> placing(placeBuffers(kernel));
+  if (machine.api == Api::OpenCl)
+    pipeline.add_custom_lowering_pass(placing.get(), nullptr);
   // External alone: neither metadata nor the argv entry, which nobody would
   // call.
   Module module = pipeline.compile_to_module(arguments, objectSymbol(spec),
@@ -105,19 +119,27 @@ void emitKernel(const Kernel &kernel, const KernelSpec &spec,
     outputs[OutputFileType::object] = object;
   if (options.stmt)
     outputs[OutputFileType::stmt] = files.add(options.prefix + ".stmt");
+  std::string deviceCode;
+  if (machine.gpu())
+    outputs[OutputFileType::device_code] = deviceCode =
+        files.addTemporary(options.prefix + ".device");
   module.compile(outputs);
   if (kernel.pass) {
     prefetchToSecondLevel(assembly);
     assemble(assembly, object, target);
   }
-  writeText(files.add(options.prefix + ".cpp"), adapterText(kernel, spec));
+  writeText(files.add(options.prefix + ".cpp"),
+            adapterText(kernel, spec, machine.gpu()));
 
   std::chrono::duration<double, std::milli> elapsed =
       std::chrono::steady_clock::now() - start;
+  nlohmann::ordered_json extra;
+  if (machine.gpu())
+    extra["launches"] = describeLaunches(module, machine, deviceCode);
   writeText(files.add(options.prefix + ".json"),
             reportText("halide", halideVersion(), spec, kernel.schedule.values,
                        object, milliseconds + elapsed.count(),
-                       options.assembly ? assembly : ""));
+                       options.assembly ? assembly : "", extra));
   files.commit();
 }
 

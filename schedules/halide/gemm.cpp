@@ -1,6 +1,7 @@
 /// gemm: out[m][n] = activation(sum_k a[m][k] w[n][k] + bias[n]) +
 /// residual[m][n], the weights packed in panels.
 #include "fast_gemm.h"
+#include "gpu/product.h"
 #include "kernel.h"
 #include "math.h"
 #include "prefetch.h"
@@ -57,20 +58,17 @@ static int rowsInCache(int depth, const Machine &machine) {
 
 Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
   const GemmShape shape = readShape(spec);
-  if (spec.flagOr("fast", false))
+  if (spec.flagOr("fast", false)) {
+    if (machine.gpu())
+      spec.fail("fast", "there is no fast product for " + machine.name);
     return buildFastGemm(shape, spec, schedule, machine);
+  }
   const int rows = shape.rows, depth = shape.depth, panel = shape.panel;
   const int panels = (shape.cols + panel - 1) / panel;
-  const int blockK = readBlockK(shape, schedule, machine),
-            passes = depth / blockK;
-  Tile tile = readTile(schedule, machine, rows, panel, blockK,
-                       /*mayChain=*/true);
 
   // ---- Algorithm. A column is (np, n), number n of panel np, so that no index
-  // needs a division. A sum over k is `chains` sums over every chains-th k; but
-  // for products of very few rows there is one. Each pass over the output adds
-  // a block of k. The bias is added to the first one's sum: a sum that starts
-  // at a large bias rounds every step to the bias's precision. Strict: with a
+  // needs a division. The bias is added to the sum: a sum that starts at a
+  // large bias rounds every step to the bias's precision. Strict: with a
   // residual, LLVM would add the two first, in some tiles only.
   Kernel kernel;
   ImageParam a = kernel.input("a", {{depth, 1}, {rows, shape.lda}});
@@ -83,8 +81,33 @@ Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
   if (shape.residual)
     residual = kernel.input(
         "residual", {{panel, 1}, {rows, shape.ldr}, {panels, panel}})(n, m, np);
-  RDom k(0, blockK / tile.chains, "k");
   Func out("out");
+  auto makeOutput = [&] {
+    kernel.output(out, "out", {{panel, 1}, {rows, shape.ldc}, {panels, panel}});
+  };
+  if (machine.gpu()) {
+    GpuProductShape sizes = {rows, panel, panels, /*batch=*/1, depth};
+    GpuProduct product = defineProduct(
+        sizes, readGpuTile(schedule, sizes), {n, m, np},
+        [&](Expr k, Expr row) { return a(k, row); },
+        [&](Expr column, Expr k) { return w(column, k, np); });
+    Expr sum = product.sum(n, m, np);
+    if (shape.bias)
+      sum = strict_float(sum + bias);
+    out(n, m, np) = activation(shape.activation, sum) + residual;
+    makeOutput();
+    scheduleProduct(out, product, sizes, /*vectorLeft=*/shape.lda % 4 == 0,
+                    machine);
+    return kernel;
+  }
+
+  // A sum over k is `chains` sums over every chains-th k; but for products of
+  // very few rows there is one. Each pass over the output adds a block of k.
+  const int blockK = readBlockK(shape, schedule, machine),
+            passes = depth / blockK;
+  Tile tile = readTile(schedule, machine, rows, panel, blockK,
+                       /*mayChain=*/true);
+  RDom k(0, blockK / tile.chains, "k");
   std::vector<Func> products;
   for (int pass = 0; pass < passes; ++pass) {
     Func product("product");
@@ -106,7 +129,7 @@ Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
     out(n, m, np) = value;
     products.push_back(product);
   }
-  kernel.output(out, "out", {{panel, 1}, {rows, shape.ldc}, {panels, panel}});
+  makeOutput();
 
   // ---- Schedule. The residual may be the output itself: each element is read
   // before it is written, by the same tile.

@@ -234,6 +234,47 @@ Kernel buildGroupNorm(Fields &spec, Schedule &schedule,
       out, "out",
       {{width, 1}, {rows, ldy}, {tasks, width}, {batch, int64_t(rows) * ldy}});
 
+  if (machine.gpu()) {
+    // A block of threads is a task; each thread takes some of its channels
+    // through all rows.
+    constexpr int mostThreads = 128;
+    int threads = schedule.get("threads", "threads of a block",
+                               std::min(mostThreads, roundUp(width, 32)),
+                               Values(1, 1024));
+    Var block("block"), turn("turn"), thread("thread");
+    auto alongChannels = [&](Stage stage, std::vector<VarOrRVar> inner) {
+      stage.split(c, turn, thread, threads, TailStrategy::GuardWithIf);
+      inner.insert(inner.end(), {turn, thread});
+      stage.reorder(inner).gpu_threads(thread);
+    };
+    alongChannels(Stage(out), {r});
+    out.fuse(t, b, block).gpu_blocks(block);
+    LoopLevel level(out, block);
+    for (ColumnSums *sums : {&first, &second}) {
+      sums->total.compute_at(level).bound_extent(c, width);
+      alongChannels(Stage(sums->total), {});
+      if (!sums->segment.defined())
+        continue;
+      RVar s(sums->total.update().get_schedule().rvars()[0].var);
+      alongChannels(sums->total.update(), {s});
+      sums->segment.compute_at(sums->total, s)
+          .store_in(MemoryType::Register)
+          .bound_extent(c, 1);
+    }
+    for (Func *func : {&shift, &rest, &scale}) {
+      func->compute_at(level).bound_extent(c, width);
+      alongChannels(Stage(*func), {});
+    }
+    groupSums.push_back(inverse);
+    for (std::vector<Func> *sums : {&partSums, &groupSums})
+      for (Func &func : *sums) {
+        func.compute_at(level).bound_extent(g, together).gpu_threads(g);
+        if (func.has_update_definition())
+          func.update().gpu_threads(g);
+      }
+    return kernel;
+  }
+
   // ---- Schedule. A task visits its channels three times: 16 of them in a map
   // of 56x56 are 200 KB, which stay in the second-level cache.
   int lanes = machine.lanesFor(width);

@@ -15,8 +15,9 @@ ImageParam Kernel::input(const std::string &name,
         .set_stride(int(dimensions[i].stride));
   param.set_host_alignment(alignment);
   inputs.push_back(param);
-  buffers.insert(buffers.begin() + (inputs.size() - 1),
-                 Buffer{name, dimensions, /*argument=*/name, /*offset=*/0});
+  buffers.insert(
+      buffers.begin() + (inputs.size() - 1),
+      Buffer{name, dimensions, /*argument=*/name, /*offset=*/0, alignment});
   return param;
 }
 
@@ -32,7 +33,8 @@ void Kernel::output(Func func, const std::string &name,
   }
   buffer.set_host_alignment(alignment);
   outputs.push_back(func);
-  buffers.push_back(Buffer{name, dimensions, /*argument=*/name, /*offset=*/0});
+  buffers.push_back(
+      Buffer{name, dimensions, /*argument=*/name, /*offset=*/0, alignment});
 }
 
 void Kernel::scratch(Func func, const std::string &name,

@@ -26,6 +26,7 @@ public:
     std::vector<Dimension> dimensions;
     std::string argument; ///< of the kernel; parts of the scratch share one
     int64_t offset;       ///< of the buffer in its argument, in floats
+    int alignment;        ///< in bytes
   };
 
   /// Adds an input. Bounds and strides become constants of the generated code.

@@ -1,5 +1,6 @@
 /// window and space_to_depth: rows of a feature map in another order. Bound by
 /// memory: whole rows are copied, vector by vector.
+#include "gpu/elements.h"
 #include "kernel.h"
 #include "rows.h"
 
@@ -13,6 +14,10 @@ namespace vitc::halide {
 /// as four FLOPs.
 static void scheduleCopy(Func out, int cols, int lines, double floatsPerLine,
                          Schedule &schedule, const Machine &machine) {
+  if (machine.gpu()) {
+    scheduleElements(out, readThreads(schedule));
+    return;
+  }
   constexpr double flopsPerElement = 4, flopsPerTask = 2e5;
   double flopsPerLine = flopsPerElement * floatsPerLine;
   int block = schedule.get(

@@ -138,7 +138,7 @@ Kernel buildNorm(Fields &spec, Schedule &schedule, const Machine &machine) {
   for (RowReduction &reduction : group.reductions)
     scheduleReduction(reduction, level);
   for (Func &func : group.values)
-    func.compute_at(level).store_in(MemoryType::Register);
+    scheduleValue(func, level, machine);
   return kernel;
 }
 

@@ -1,6 +1,7 @@
 /// patch_embed: the patches of an image times the packed weights, plus bias and
 /// position. A GEMM whose left operand is gathered from the image, since
 /// patches that do not overlap need no copy of it.
+#include "gpu/product.h"
 #include "kernel.h"
 #include "tile.h"
 
@@ -29,9 +30,6 @@ Kernel buildPatchEmbed(Fields &spec, Schedule &schedule,
   int depth = channels * patchH * patchW;
   int imageFloats = channels * height * width;
 
-  Tile tile =
-      readTile(schedule, machine, patches, panel, patchW, /*mayChain=*/false);
-
   // ---- Algorithm. The image is one run of floats; `base` is where a patch
   // starts in it.
   Kernel kernel;
@@ -44,30 +42,59 @@ Kernel buildPatchEmbed(Fields &spec, Schedule &schedule,
                          {channels, int64_t(panel) * patchW * patchH},
                          {panels, int64_t(panel) * depth}});
   Var n("n"), p("p"), np("np"), b("b");
-  RDom k(0, patchW, 0, patchH, 0, channels, "k");
-  Func base("base"), product("product"), out("out");
+  Func base("base"), out("out");
   // The last tile may ask for patches beyond the last one.
   Expr patch = min(p, patches - 1);
   base(p) = (patch % gridW) * patchW + (patch / gridW) * (patchH * width);
-  product(n, p, np, b) = 0.0f;
   int lastBase =
       (gridW - 1) * patchW + (height / patchH - 1) * (patchH * width);
-  Expr pixel =
-      image(unsafe_promise_clamped(base(p), 0, lastBase) +
-            (b * imageFloats + k.z * (height * width) + k.y * width + k.x));
-  product(n, p, np, b) = multiplyAdd(product(n, p, np, b), pixel,
-                                     w(n, k.x, k.y, k.z, np), tile.lanes);
-  Expr value = product(n, p, np, b);
-  if (hasBias) // last, as gemm's
-    value = strict_float(
-        value + kernel.input("bias", {{panel, 1}, {panels, panel}})(n, np));
-  if (hasPosition)
-    value += kernel.input(
-        "position", {{panel, 1}, {patches, ldp}, {panels, panel}})(n, p, np);
-  out(n, p, np, b) = value;
-  kernel.output(
-      out, "out",
-      {{panel, 1}, {patches, ldc}, {panels, panel}, {batch, batchStride}});
+  auto pixel = [&](Expr start, Expr x, Expr y, Expr channel) {
+    return image(
+        unsafe_promise_clamped(start, 0, lastBase) +
+        (b * imageFloats + channel * (height * width) + y * width + x));
+  };
+  auto define = [&](Expr value) {
+    if (hasBias) // last, as gemm's
+      value = strict_float(
+          value + kernel.input("bias", {{panel, 1}, {panels, panel}})(n, np));
+    if (hasPosition)
+      value += kernel.input(
+          "position", {{panel, 1}, {patches, ldp}, {panels, panel}})(n, p, np);
+    out(n, p, np, b) = value;
+    kernel.output(
+        out, "out",
+        {{panel, 1}, {patches, ldc}, {panels, panel}, {batch, batchStride}});
+  };
+  if (machine.gpu()) {
+    auto split = [&](Expr k) {
+      return std::vector<Expr>{k % patchW, k / patchW % patchH,
+                               k / (patchW * patchH)};
+    };
+    GpuProductShape sizes = {patches, panel, panels, batch, depth};
+    GpuProduct product = defineProduct(
+        sizes, readGpuTile(schedule, sizes), {n, p, np, b},
+        [&](Expr k, Expr row) {
+          std::vector<Expr> at = split(k);
+          return pixel(base(row), at[0], at[1], at[2]);
+        },
+        [&](Expr column, Expr k) {
+          std::vector<Expr> at = split(k);
+          return w(column, at[0], at[1], at[2], np);
+        });
+    define(product.sum(n, p, np, b));
+    scheduleProduct(out, product, sizes, /*vectorLeft=*/patchW % 4 == 0,
+                    machine);
+    return kernel;
+  }
+  Tile tile =
+      readTile(schedule, machine, patches, panel, patchW, /*mayChain=*/false);
+  RDom k(0, patchW, 0, patchH, 0, channels, "k");
+  Func product("product");
+  product(n, p, np, b) = 0.0f;
+  product(n, p, np, b) =
+      multiplyAdd(product(n, p, np, b), pixel(base(p), k.x, k.y, k.z),
+                  w(n, k.x, k.y, k.z, np), tile.lanes);
+  define(product(n, p, np, b));
 
   // ---- Schedule. As gemm's; the start of each of a tile's patches is found
   // once per tile and kept in a register, so the inner loop over a patch's row

@@ -1,5 +1,6 @@
 /// pool: the mean, the maximum, or half the sum of both, over the rows of an
 /// image; the pooling of models without a class token.
+#include "gpu/elements.h"
 #include "kernel.h"
 #include "math.h"
 
@@ -32,6 +33,13 @@ Kernel buildPool(Fields &spec, Schedule &schedule, const Machine &machine) {
               : kind == "max" ? Expr(most(c, b))
                               : mean;
   kernel.output(out, "out", {{width, 1}, {batch, ldy}});
+
+  if (machine.gpu()) {
+    LoopLevel thread = scheduleElements(out, readThreads(schedule));
+    scheduleInThread(sum, thread);
+    scheduleInThread(most, thread);
+    return kernel;
+  }
 
   // ---- Schedule. A block of columns is gathered in registers; each row gives
   // it one run of whole cache lines.

@@ -1,5 +1,6 @@
 /// resize: a map on another grid, bilinear, pixels being squares with a value
 /// at their centre (torch.nn.functional.interpolate with align_corners=False).
+#include "gpu/elements.h"
 #include "kernel.h"
 #include "window.h"
 
@@ -63,6 +64,10 @@ Kernel buildResize(Fields &spec, Schedule &schedule, const Machine &machine) {
                 {{written, 1}, {outW, ldy}, {outH, row}, {batch, row * outH}});
 
   // ---- Schedule. A pixel's position serves all its channels.
+  if (machine.gpu()) {
+    scheduleElements(out, readThreads(schedule));
+    return kernel;
+  }
   out.vectorize(c, machine.lanesFor(written));
   scheduleLines(out, outH, batch,
                 /*flopsPerLine=*/12.0 * outW * written, schedule);

@@ -1,5 +1,6 @@
 /// rotate: rotary position embedding, each pair of a head's channels turned by
 /// its token's angles.
+#include "gpu/elements.h"
 #include "kernel.h"
 #include "rows.h"
 
@@ -50,6 +51,11 @@ Kernel buildRotate(Fields &spec, Schedule &schedule, const Machine &machine) {
 
   // ---- Schedule. Both channels of a pair are read before either is written,
   // so that out may be x.
+  if (machine.gpu()) {
+    scheduleInThread(both.unroll(s),
+                     scheduleElements(out, readThreads(schedule), {s}));
+    return kernel;
+  }
   Machine narrow = machine;
   narrow.lanes = machine.lanesFor(pairs);
   scheduleRows(out, pairs, rows, /*flopsPerElement=*/2.0 * 6 * heads, schedule,

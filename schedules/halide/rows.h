@@ -21,6 +21,8 @@ struct RowReduction {
   std::vector<Halide::Func> tree; ///< from `lanes` to `total`
   int width;
   int vector;
+  bool onGpu;        ///< lanes are threads of a block
+  int perThread = 1; ///< rows that a thread of a block takes
 };
 
 /// Reduces element(0) … element(cols - 1), whose other coordinates are `row`.
@@ -34,15 +36,20 @@ RowReduction reduceRow(const std::string &name, Combine combine, int cols,
                        int chains = 4);
 
 /// `together` are the rows' coordinates whose reductions advance side by side,
-/// all of those that are needed at `level`.
+/// all of those that are needed at `level`. On a GPU the first of them becomes
+/// the block's second dimension of threads.
 void scheduleReduction(RowReduction &reduction, Halide::LoopLevel level,
                        const std::vector<Halide::Var> &together = {});
 
+/// Schedules `func`, which has one value for each of a reduction's rows.
+void scheduleValue(Halide::Func func, Halide::LoopLevel level,
+                   const Machine &machine);
+
 /// Schedules `out(c, r)`, or `out(c, g, r)` where a row has groups: vectors
 /// along c, blocks of rows for the threads (schedule parameters block_rows,
-/// parallel). `cols` and `rows` are the extents of c and r. Never computes an
-/// element twice, so that the output may be the input. Returns the level of one
-/// row, or of one group.
+/// parallel); on a GPU a block per row (threads). `cols` and `rows` are the
+/// extents of c and r. Never computes an element twice, so that the output may
+/// be the input. Returns the level of one row, or of one group.
 Halide::LoopLevel scheduleRows(Halide::Func out, int cols, int rows,
                                double flopsPerElement, Schedule &schedule,
                                const Machine &machine);

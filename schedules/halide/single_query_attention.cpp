@@ -2,6 +2,7 @@
 /// image's tokens, as the last block has for the class token. Keys and values
 /// are never formed: the query goes through the key matrix to the tokens, and
 /// the mixed tokens go through the value matrix.
+#include "gpu/elements.h"
 #include "kernel.h"
 #include "math.h"
 #include "rows.h"
@@ -31,6 +32,7 @@ public:
   void scheduleWeights();
   void schedulePooled();
   void scheduleOut();
+  void scheduleOnGpu(Schedule &schedule);
 
   Kernel kernel;
 
@@ -46,7 +48,7 @@ private:
 
   int tileHeads;
   bool parallel;
-  Tile valueTile;
+  Tile valueTile = {1, 1, /*lanes=*/2, /*chains=*/1, 1};
 
   Var c{"c"}, h{"h"}, b{"b"}, j{"j"}, n{"n"}, np{"np"}, chain{"chain"};
   Var task{"task"}, hi{"hi"}, ho{"ho"};
@@ -76,7 +78,7 @@ SingleQueryAttention::SingleQueryAttention(Fields &spec, const Machine &machine)
   ldo = rowStride(spec, "ldo", panels * panel);
 
   width = std::min(paddedColumns(channels, ldx), paddedColumns(channels, ldk));
-  lanes = machine.lanesFor(width);
+  lanes = machine.gpu() ? machine.lanes : machine.lanesFor(width);
   scores = roundUp(tokens, machine.lanes);
   // The rest of the registers is for the operands: 12 sums of 16 registers, 24
   // of 32.
@@ -289,9 +291,45 @@ void SingleQueryAttention::scheduleOut() {
                LoopLevel(out, bo));
 }
 
+/// Products over the channels have a thread for each result. The scores and
+/// their softmax have a block for each head, whose rows of threads take a token
+/// each.
+void SingleQueryAttention::scheduleOnGpu(Schedule &schedule) {
+  constexpr int tokensAtOnce = 8;
+  int threads = readThreads(schedule);
+  scheduleInThread(projection, scheduleElements(projected, threads));
+  scheduleInThread(mixed, scheduleElements(pooled, threads));
+  scheduleInThread(product, scheduleElements(out, threads));
+
+  Var turn("turn"), thread("thread"), jo("jo"), ji("ji");
+  auto alongTokens = [&](Func func) {
+    func.split(j, turn, thread, machine.lanes)
+        .reorder(turn, thread)
+        .gpu_threads(thread);
+  };
+  alongTokens(weights);
+  weights.gpu_blocks(h, b);
+  LoopLevel block(weights, h);
+  score.compute_at(block)
+      .bound_extent(j, scores)
+      .split(j, jo, ji, tokensAtOnce)
+      .gpu_threads(ji);
+  scheduleReduction(dot, LoopLevel(score, jo), {j});
+  exponential.compute_at(block).bound_extent(j, scores);
+  alongTokens(exponential);
+  scheduleReduction(most, block);
+  scheduleReduction(sum, block);
+  inverse.compute_at(block);
+}
+
 Kernel buildSingleQueryAttention(Fields &spec, Schedule &schedule,
                                  const Machine &machine) {
   SingleQueryAttention attention(spec, machine);
+  if (machine.gpu()) {
+    attention.define();
+    attention.scheduleOnGpu(schedule);
+    return attention.kernel;
+  }
   attention.readSchedule(schedule, spec);
   attention.define();
   attention.scheduleProjection();

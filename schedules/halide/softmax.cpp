@@ -38,7 +38,7 @@ Kernel buildSoftmax(Fields &spec, Schedule &schedule, const Machine &machine) {
                    schedule, machine);
   scheduleReduction(most, row);
   scheduleReduction(sum, row);
-  inverse.compute_at(row).store_in(MemoryType::Register);
+  scheduleValue(inverse, row, machine);
   return kernel;
 }
 

@@ -1,5 +1,6 @@
 /// spatial_pool: the greatest or the mean value of each window of a map,
 /// channel by channel.
+#include "gpu/elements.h"
 #include "kernel.h"
 #include "math.h"
 #include "window.h"
@@ -80,6 +81,11 @@ Kernel buildSpatialPool(Fields &spec, Schedule &schedule,
   kernel.output(
       out, "out",
       {{width, 1}, {w.outW, ldc}, {w.outH, row}, {w.batch, row * w.outH}});
+
+  if (machine.gpu()) {
+    scheduleInThread(reduced, scheduleElements(out, readThreads(schedule)));
+    return kernel;
+  }
 
   // ---- Schedule. Some vectors of a pixel are reduced in registers; a tap's
   // address serves them all.

@@ -6,7 +6,7 @@ namespace vitc::halide {
 
 namespace {
 struct Entry {
-  const char *name, *halide;
+  const char *name, *halide; ///< vitc's name and Halide's
 };
 } // namespace
 
@@ -16,6 +16,12 @@ static const Entry entries[] = {
      "x86-64-linux-sse41-avx-avx2-fma-f16c-avx512-avx512_skylake"},
     {"arm-64", "arm-64-linux"},
     {"arm-64-dotprod", "arm-64-linux-arm_dot_prod"},
+    // PTX for a compute capability also runs on every later one; Halide knows
+    // those up to 8.6. Of the host nothing is asked.
+    {"cuda-sm80", "x86-64-linux-cuda-cuda_capability_80"},
+    {"cuda-sm86", "x86-64-linux-cuda-cuda_capability_86"},
+    {"cuda-sm90", "x86-64-linux-cuda-cuda_capability_86"},
+    {"opencl", "x86-64-linux-opencl"},
 };
 
 /// Kernels are pure: shapes are constants, so nothing is left to check or to

@@ -1,5 +1,7 @@
 #include "window.h"
 
+#include "gpu/elements.h"
+
 #include <cmath>
 #include <limits>
 
@@ -139,6 +141,11 @@ void scheduleMap(WindowSource &source, bool planes, int pixelFloats,
     padded.split(row, task, row, block, TailStrategy::GuardWithIf)
         .parallel(task);
   }
+}
+
+void scheduleMapOnGpu(WindowSource &source, int threads) {
+  if (source.copied)
+    scheduleElements(source.map, threads);
 }
 
 void scheduleLines(Func out, int lines, int batch, double flopsPerLine,

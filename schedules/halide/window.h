@@ -39,6 +39,8 @@ WindowSource readMap(Kernel &kernel, const Windows &windows, bool planes,
 /// Schedules the copy, if there is one.
 void scheduleMap(WindowSource &source, bool planes, int pixelFloats,
                  bool parallel, const Machine &machine);
+/// The same on a GPU.
+void scheduleMapOnGpu(WindowSource &source, int threads);
 
 /// Shares out the lines of a map `out(c, x, y, b)`, whose loops stand in that
 /// order: schedule parameters block_rows (lines of a task) and parallel.

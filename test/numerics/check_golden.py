@@ -18,7 +18,7 @@ import tempfile
 
 import numpy as np
 
-from vitc_library import ERROR_CPU, OK, Context, Failure, Library, all_targets, host_target, is_native, run_vitc
+from vitc_library import ERROR_CPU, ERROR_DEVICE, ERROR_DRIVER, OK, Context, Failure, Library, all_targets, host_target, is_native, run_vitc
 
 # Outputs that are [layer, item, ...] in the files and [item, layer, ...] here.
 PER_LAYER = ("hidden_states", "attentions")
@@ -104,14 +104,18 @@ def check_preprocessing(case, library):
 
 
 def can_run(library):
-    """Whether this CPU has the instructions; the library itself says so."""
-    with Context(library, statuses=(OK, ERROR_CPU)) as context:
+    """Whether this CPU has the instructions, or the machine has the device; the library itself says so."""
+    with Context(library, statuses=(OK, ERROR_CPU, ERROR_DRIVER, ERROR_DEVICE)) as context:
         return context.status == OK
 
 
 def check_refusal(vitc, out, case, target):
     """vitc must say which target the library is for, and which one this machine is."""
     process = subprocess.run([vitc, "run", out, case.path("input.npy")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if target.startswith(("cuda", "opencl")):
+        if process.returncode != 1 or ("driver" not in process.stderr and "device" not in process.stderr):
+            raise Failure(f"vitc run exited with {process.returncode}, expected 1 and a word about driver or device: {process.stderr}")
+        return
     if process.returncode != 1 or target not in process.stderr or host_target(vitc) not in process.stderr:
         raise Failure(f"vitc run exited with {process.returncode}, expected 1 and a message with both targets: {process.stderr}")
 
@@ -127,7 +131,7 @@ def check(case, vitc, target, scratch, backend):
         if target == host_target(vitc):
             raise Failure("the library says that this CPU cannot run its own target")
         check_refusal(vitc, out, case, target)
-        raise Skipped("compiled, and refused as it should be: this CPU cannot run it")
+        raise Skipped("compiled, and refused as it should be: this machine cannot run it")
     run_vitc(vitc, "run", out, case.path("input.npy"), "--save", out + ".tensor")
     tensor = compare(case, out + ".tensor", slice(None))
     if native:

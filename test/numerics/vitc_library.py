@@ -10,7 +10,7 @@ import numpy as np
 
 
 # Statuses of vitc/runtime/model.h.
-OK, ERROR_CPU = 0, 8
+OK, ERROR_CPU, ERROR_DRIVER, ERROR_DEVICE = 0, 8, 11, 12
 
 
 class Failure(Exception):

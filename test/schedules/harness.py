@@ -16,13 +16,13 @@ import numpy as np
 
 BACKEND = os.environ.get("VITC_BACKEND", "vitc-halide")
 CXX = os.environ.get("CXX", "c++")
-RUNTIME_INCLUDE = pathlib.Path(__file__).resolve().parents[2] / "runtime" / "include"
+RUNTIME = pathlib.Path(__file__).resolve().parents[2] / "runtime"
 TARGET = os.environ.get("VITC_TARGET", "x86-64-avx2")
 EPS = float(np.finfo(np.float32).eps)
 
 # How halide_do_par_for runs the tasks; the kernel's context argument carries the choice.
 SERIAL, REVERSED, THREADS = 0, 1, 2
-RUNTIME = r"""
+PAR_FOR = r"""
 #include <atomic>
 #include <cstdint>
 #include <thread>
@@ -88,26 +88,64 @@ def undefined_symbols(prefix):
     return {line.split()[-1] for line in listing.splitlines()} - {"_GLOBAL_OFFSET_TABLE_"}  # the linker's own
 
 
+def compiled_once(name, source, *options):
+    """The object of a C++ source, compiled when it is first asked for."""
+    path = os.path.join(folder.name, name + ".o")
+    if not os.path.exists(path):
+        subprocess.run([CXX, "-std=c++17", "-O1", "-fPIC", f"-I{RUNTIME}/include", *options, "-c", str(source), "-o", path],
+                       check=True)
+    return path
+
+
+def on_device():
+    return TARGET == "opencl"
+
+
+def support_objects():
+    """What a kernel's object needs besides: threads on a CPU, the runtime's side of the device on a GPU."""
+    if on_device():
+        device = RUNTIME / "src" / "device"
+        sources = [device / name for name in ("functions.cpp", "launches.cpp", "shared.cpp", "opencl/opencl.cpp")]
+        sources.append(pathlib.Path(__file__).parent / "device_harness.cpp")
+        return [compiled_once(source.stem, source) for source in sources]
+    source = pathlib.Path(folder.name) / "par_for.cpp"
+    source.write_text(PAR_FOR)
+    return [compiled_once("par_for", source)]
+
+
+DEVICE_SYMBOLS = {"halide_copy_to_device", "halide_opencl_device_interface", "halide_opencl_finalize_kernels",
+                  "halide_opencl_initialize_kernels", "halide_opencl_run"}
+
+
 def build(family, spec, schedule=None):
     """The kernel as a function of (arrays, mode)."""
     request = specification(family, spec, schedule)
     code, message, prefix = run_backend(request)
     assert code == 0, f"{request}: exit code {code}: {message}"
-    extra = undefined_symbols(prefix) - ALLOWED_SYMBOLS
+    extra = undefined_symbols(prefix) - (DEVICE_SYMBOLS if on_device() else ALLOWED_SYMBOLS)
     assert not extra, f"{request}: undefined symbols {extra}"
-    runtime = os.path.join(folder.name, "par_for.o")
-    if not os.path.exists(runtime):
-        source = runtime.replace(".o", ".cpp")
-        pathlib.Path(source).write_text(RUNTIME)
-        subprocess.run([CXX, "-std=c++17", "-O1", "-fPIC", "-c", source, "-o", runtime], check=True)
-    subprocess.run([CXX, "-std=c++17", "-O1", "-fPIC", "-shared", f"-I{RUNTIME_INCLUDE}", prefix + ".cpp", prefix + ".o",
-                    runtime, "-pthread", "-o", prefix + ".so"], check=True)
-    function = getattr(ctypes.CDLL(prefix + ".so"), request["name"])
+    subprocess.run([CXX, "-std=c++17", "-O1", "-fPIC", "-shared", f"-I{RUNTIME}/include", prefix + ".cpp", prefix + ".o",
+                    *support_objects(), "-pthread", "-ldl", "-o", prefix + ".so"], check=True)
+    library = ctypes.CDLL(prefix + ".so")
+    function = getattr(library, request["name"])
     function.restype = None
+    if on_device():
+        assert library.device_open() == 0, "no OpenCL device: install pocl-opencl-icd and ocl-icd-libopencl1"
+        library.device_begin.restype = ctypes.c_void_p
+        library.device_begin.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]
+        library.device_end.argtypes = [ctypes.c_void_p]
 
     def call(arrays, mode=SERIAL):
         pointers = [ctypes.c_void_p(array.ctypes.data) for array in arrays]
-        function(ctypes.c_void_p(mode), *pointers)
+        context = ctypes.c_void_p(mode)
+        if on_device():
+            count = len(arrays)
+            hosts = (ctypes.c_void_p * count)(*(array.ctypes.data for array in arrays))
+            sizes = (ctypes.c_size_t * count)(*(array.nbytes for array in arrays))
+            context = ctypes.c_void_p(library.device_begin(count, hosts, sizes))
+        function(context, *pointers)
+        if on_device():
+            assert library.device_end(context) == 1, f"{request}: the device reported an error"
 
     call.report = json.loads(pathlib.Path(prefix + ".json").read_text())
     call.prefix = prefix

@@ -199,6 +199,8 @@ static void printReport(const Settings &settings, const CompileReport &report) {
     line("", llvm::Twine(report.tunedKernels) +
                  " of them with tuned schedules (manifest.json has the "
                  "records)");
+  if (!report.deviceCode.empty())
+    line("device", report.deviceCode);
   line("time", formatSeconds(report.seconds));
   if (compile.emit == "mlir" || compile.emit == "kernels")
     return;

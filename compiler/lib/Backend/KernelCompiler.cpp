@@ -147,13 +147,24 @@ vitc::compileKernels(llvm::ArrayRef<KernelRequest> requests,
     identities[request.backend] = *identity;
   }
 
+  // What the assembler says is part of the report, so another one, or none,
+  // makes another kernel.
+  std::string assembler;
+  if (!options.ptxas.empty()) {
+    llvm::Expected<std::string> version =
+        runForOutput({options.ptxas, {"--version"}});
+    if (!version)
+      return version.takeError();
+    assembler = *version;
+  }
+
   std::vector<Job> jobs, missing;
   unsigned done = 0;
   for (const KernelRequest &request : requests) {
-    std::string key =
-        llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(
-                        identities[request.backend] + request.specification)),
-                    true);
+    std::string key = llvm::toHex(
+        llvm::SHA256::hash(llvm::arrayRefFromStringRef(
+            identities[request.backend] + assembler + request.specification)),
+        true);
     Job job{&request,
             joinPath(options.cacheFolder,
                      "kernels/" + key.substr(0, 2) + "/" + key.substr(2, 38)),
@@ -182,6 +193,7 @@ vitc::compileKernels(llvm::ArrayRef<KernelRequest> requests,
   std::vector<std::string> environment;
   if (!options.cxx.empty())
     environment.push_back("CXX=" + options.cxx);
+  environment.push_back("PTXAS=" + options.ptxas);
   std::vector<ProcessRequest> processes;
   for (Job &job : missing) {
     if (llvm::Error error = prepare(job)) {

@@ -1,5 +1,6 @@
 #include "vitc/Driver/Compile.h"
 
+#include "DeviceCode.h"
 #include "LibraryBuild.h"
 #include "Manifest.h"
 #include "Staging.h"
@@ -285,6 +286,7 @@ Compilation::compileKernels(ArrayRef<KernelRequest> requests) {
   compiler.cacheFolder = installation.cacheFolder;
   if (!options.toolchain.cxx.empty() || !target->architecture->isHost())
     compiler.cxx = toolchain.compiler;
+  compiler.ptxas = findDeviceAssembler(*target);
   compiler.jobs =
       options.threads
           ? options.threads
@@ -298,6 +300,11 @@ Compilation::compileKernels(ArrayRef<KernelRequest> requests) {
     report.kernels = kernels->size();
     report.cachedKernels = llvm::count_if(
         *kernels, [](const CompiledKernel &kernel) { return kernel.cached; });
+    if (!target->device.empty()) {
+      DeviceCodeSummary device = summariseDeviceCode(*kernels, *target);
+      report.deviceCode = device.text;
+      llvm::append_range(report.warnings, device.warnings);
+    }
   }
   return kernels;
 }
@@ -387,6 +394,8 @@ llvm::Error Compilation::emitLibrary(Staging &staging) {
   library.name = report.name;
   library.model = source.name;
   library.target = target->name.str();
+  library.device = target->device.str();
+  library.deviceLevel = target->deviceLevel;
   library.processor = model.processor;
   library.embedWeights = options.embedWeights;
   library.flops = report.flops;
@@ -480,6 +489,12 @@ llvm::Expected<CompileReport> Compilation::run() {
   if (!found)
     return found.takeError();
   target = *found;
+  if (!target->device.empty() && options.fastMatmul)
+    return userError("--fast-matmul: there is none for --target " +
+                     target->name);
+  if (!target->device.empty() && options.backend == "tvm")
+    return userError("--backend tvm: it has no kernels for --target " +
+                     target->name);
   report.target = target->name.str();
   // Before any work: a folder that is in the way should be heard of at once.
   if (options.untilAfter.empty())

@@ -49,19 +49,28 @@ static std::string embeddingSource(const LibraryDescription &library) {
          "    \".incbin \\\"\" VITC_WEIGHTS \"\\\"\\n.previous\\n\");\n";
 }
 
-/// All .cpp files of the runtime, sorted.
+/// The .cpp files of the runtime that the library needs, sorted: those of a
+/// GPU's side are in folders of their own.
 static llvm::Expected<std::vector<std::string>>
-runtimeSources(llvm::StringRef folder) {
+runtimeSources(llvm::StringRef folder, const std::string &device) {
+  std::vector<std::string> folders = {folder.str() + "/src"};
+  if (!device.empty()) {
+    folders.push_back(folders[0] + "/device");
+    folders.push_back(folders[0] + "/device/" + device);
+  }
   std::vector<std::string> files;
-  std::error_code code;
-  for (fs::directory_iterator it(folder + "/src", code), end;
-       it != end && !code; it.increment(code))
-    if (path::extension(it->path()) == ".cpp")
-      files.push_back(it->path());
+  for (const std::string &part : folders) {
+    size_t before = files.size();
+    std::error_code code;
+    for (fs::directory_iterator it(part, code), end; it != end && !code;
+         it.increment(code))
+      if (path::extension(it->path()) == ".cpp")
+        files.push_back(it->path());
+    if (code || files.size() == before)
+      return userError(part,
+                       "the runtime's sources are missing; install vitc again");
+  }
   llvm::sort(files);
-  if (code || files.empty())
-    return userError(folder,
-                     "the runtime's sources are missing; install vitc again");
   return files;
 }
 
@@ -134,7 +143,7 @@ writeSources(const Staging &staging, const LibraryDescription &library,
     if (llvm::Error error = write("weights.cpp", embeddingSource(library)))
       return error;
   llvm::Expected<std::vector<std::string>> runtime =
-      runtimeSources(installation.runtimeFolder);
+      runtimeSources(installation.runtimeFolder, library.device);
   if (!runtime)
     return runtime.takeError();
   llvm::append_range(tree.files, *runtime);

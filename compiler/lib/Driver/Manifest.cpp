@@ -105,19 +105,22 @@ static json::Array describeKernels(const ManifestInputs &inputs) {
         bytes = step.bytes;
       }
     json::Object report(kernel.report);
-    kernels.push_back(
-        json::Object{{"name", kernel.name},
-                     {"family", specification["family"]},
-                     {"backend", report["backend"]},
-                     {"backend_version", report["version"]},
-                     {"spec", specification["spec"]},
-                     {"schedule", report["schedule"]},
-                     {"record", record ? json::Value(record->provenance())
-                                       : json::Value(nullptr)},
-                     {"flops", flops},
-                     {"bytes", bytes},
-                     {"calls", calls},
-                     {"object_bytes", report["object_bytes"]}});
+    json::Object description{{"name", kernel.name},
+                             {"family", specification["family"]},
+                             {"backend", report["backend"]},
+                             {"backend_version", report["version"]},
+                             {"spec", specification["spec"]},
+                             {"schedule", report["schedule"]},
+                             {"record", record
+                                            ? json::Value(record->provenance())
+                                            : json::Value(nullptr)},
+                             {"flops", flops},
+                             {"bytes", bytes},
+                             {"calls", calls},
+                             {"object_bytes", report["object_bytes"]}};
+    if (json::Value *launches = report.get("launches"))
+      description["launches"] = std::move(*launches);
+    kernels.push_back(std::move(description));
   }
   return kernels;
 }

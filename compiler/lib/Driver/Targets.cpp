@@ -26,6 +26,15 @@ static constexpr Level armLevels[] = {
 static constexpr Level armDotprodLevels[] = {
     {"dotprod", "arm-64-dotprod", "ArmDotprod", "dotprod"}};
 
+static constexpr Level gpuLevels[] = {
+    {"sm80", "cuda-sm80", "Baseline", "sm80"},
+    {"sm86", "cuda-sm86", "Baseline", "sm86"},
+    {"sm90", "cuda-sm90", "Baseline", "sm90"},
+    {"opencl", "opencl", "Baseline", "opencl"}};
+
+/// Columns of a block of threads on a GPU.
+static constexpr int64_t gpuPanel = 64;
+
 static const Target known[] = {
     // Two vectors of 16 floats or four of 8, so that both levels read the same
     // panels.
@@ -49,6 +58,16 @@ static const Target known[] = {
      "64-bit ARM with dot products (Cortex-A55 and -A76, Neoverse, Apple M1 "
      "and later)",
      &arm, armDotprodLevels, 16},
+    {"cuda-sm80", "NVIDIA GPUs of compute capability 8.0 and later (A100, A30)",
+     &x86, llvm::ArrayRef(gpuLevels[0]), gpuPanel, "cuda", 80},
+    {"cuda-sm86",
+     "NVIDIA GPUs of compute capability 8.6 and later (A10, RTX 30, Jetson "
+     "Orin is 8.7)",
+     &x86, llvm::ArrayRef(gpuLevels[1]), gpuPanel, "cuda", 86},
+    {"cuda-sm90", "NVIDIA GPUs of compute capability 9.0 and later (H100)",
+     &x86, llvm::ArrayRef(gpuLevels[2]), gpuPanel, "cuda", 90},
+    {"opencl", "the first OpenCL 1.2 device, GPU or not", &x86,
+     llvm::ArrayRef(gpuLevels[3]), gpuPanel, "opencl"},
 };
 
 bool Architecture::isHost() const {

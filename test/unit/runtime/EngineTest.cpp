@@ -354,8 +354,8 @@ TEST(Engine, TakesTheHighestLevelThatTheCpuAndTheCallerAllow) {
 
 TEST(Engine, EveryStatusHasItsText) {
   std::set<std::string> texts;
-  for (int status = VITC_OK; status <= VITC_ERROR_IMAGE_SIZE; ++status)
+  for (int status = VITC_OK; status <= VITC_ERROR_DEVICE_FAILED; ++status)
     texts.insert(statusText(vitc_status(status)));
-  EXPECT_EQ(texts.size(), size_t(VITC_ERROR_IMAGE_SIZE) + 1);
+  EXPECT_EQ(texts.size(), size_t(VITC_ERROR_DEVICE_FAILED) + 1);
   EXPECT_EQ(texts.count(statusText(vitc_status(99))), 0u);
 }

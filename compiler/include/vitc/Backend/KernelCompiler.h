@@ -32,6 +32,8 @@ struct KernelCompilerOptions {
   std::string cacheFolder;
   std::string cxx; ///< the backend's $CXX, which it may assemble with; its own
                    ///< choice if empty
+  std::string ptxas; ///< the backend's $PTXAS, which CUDA kernels are tried
+                     ///< with; none if empty
   unsigned jobs = 1;
   unsigned timeoutSeconds =
       300; ///< for one kernel; a backend that hangs is ended and reported

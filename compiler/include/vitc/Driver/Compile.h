@@ -66,6 +66,7 @@ struct CompileReport {
   double flops = 0;            ///< nominal: of the model as published
   double computedFlops = 0;    ///< what is left after the rewrites
   unsigned kernels = 0, cachedKernels = 0, tunedKernels = 0;
+  std::string deviceCode; ///< of a GPU's kernels: what they take, in one line
   double seconds = 0;
   std::vector<std::string> outputs; ///< "logits [1, 1000]"
   std::vector<std::string> warnings;

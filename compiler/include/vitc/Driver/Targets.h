@@ -41,6 +41,10 @@ struct Target {
   /// Columns in a panel of packed weights: a whole number of vectors of every
   /// level, so that one copy of the weights serves all.
   int64_t panel;
+  /// What the kernels run on beside the CPU, a folder of runtime/src/device:
+  /// "cuda" or "opencl"; empty for the CPU itself. Such a target has one level.
+  llvm::StringLiteral device = "";
+  int64_t deviceLevel = 0; ///< vitc::rt::Model::deviceLevel
 };
 
 llvm::ArrayRef<Target> targets();

@@ -124,6 +124,8 @@ std::string vitc::emitApi(const LibraryDescription &library) {
   words["PIXELS_OFFSET"] = std::to_string(library.pixelsOffset);
   words["SCRATCH_OFFSET"] = std::to_string(library.scratchOffset);
   words["PREPROCESSING"] = preprocessing(library);
+  words["DEVICE"] = library.device.empty() ? "nullptr" : "&vitc::rt::deviceApi";
+  words["DEVICE_LEVEL"] = std::to_string(library.deviceLevel);
   bool normalises = !library.processor.mean.empty();
   words["NORMALISATION"] =
       normalises ? floatArray("mean", library.processor.mean) +
@@ -156,11 +158,12 @@ static const vitc::rt::Variant variants[] = {
 @VARIANTS@};
 
 static vitc_status create(const char *weightsPath, const vitc_options_v1 *options, void **context);
+static const char *statusText(vitc_status status);
 
 static const vitc::rt::Model model = {
     {VITC_MODEL_VERSION, "@ID@", "@TARGET@", @BATCH@, @CHANNELS@, @HEIGHT@, @WIDTH@, @WORKSPACE@, @WEIGHTS_BYTES@, @FLOPS@,
      @OUTPUT_COUNT@, outputs, @STEP_COUNT@, steps, create, vitc::rt::run, vitc::rt::runTensor, vitc::rt::preprocess,
-     vitc::rt::observe, vitc::rt::destroy, vitc::rt::statusText, vitc::rt::level},
+     vitc::rt::observe, vitc::rt::destroy, statusText, vitc::rt::level},
     variants,
     @VARIANT_COUNT@,
     @IDENTITY@,
@@ -169,7 +172,11 @@ static const vitc::rt::Model model = {
     @IMAGE_WORKSPACE@,
     @PIXELS_OFFSET@,
     @SCRATCH_OFFSET@,
+    @DEVICE@,
+    @DEVICE_LEVEL@,
 };
+
+static const char *statusText(vitc_status status) { return vitc::rt::statusText(model, status); }
 
 static vitc_status create(const char *weightsPath, const vitc_options_v1 *options, void **context) {
   return vitc::rt::create(model, weightsPath, options, context);
@@ -198,7 +205,7 @@ extern "C" {
 
 void @ID@_destroy(@ID@_context *context) { vitc::rt::destroy(context); }
 
-const char *@ID@_status_text(@ID@_status status) { return vitc::rt::statusText(vitc_status(status)); }
+const char *@ID@_status_text(@ID@_status status) { return statusText(vitc_status(status)); }
 
 const vitc_model_v1 *@ID@_model(void) { return &model.table; }
 

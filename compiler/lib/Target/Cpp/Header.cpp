@@ -3,6 +3,38 @@
 
 using namespace vitc;
 
+static constexpr const char *lastStatus =
+    "       ///< after preprocessing the picture does not have the size that "
+    "the model takes";
+
+/// What libraries for a CPU never answer.
+static std::string deviceStatuses(const LibraryDescription &library) {
+  const std::string &id = library.name;
+  return "," + std::string(lastStatus) + "\n  " + id +
+         "_ERROR_DRIVER = 11,         ///< the GPU's driver is missing or "
+         "cannot be used\n  " +
+         id +
+         "_ERROR_DEVICE = 12,         ///< the driver has no device that the "
+         "kernels run on\n  " +
+         id +
+         "_ERROR_DEVICE_MEMORY = 13,  ///< the device has too little memory "
+         "left\n  " +
+         id +
+         "_ERROR_DEVICE_FAILED = 14   ///< the device or its driver reported "
+         "an error";
+}
+
+static std::string deviceDoc(const LibraryDescription &library) {
+  std::string name = library.device == "cuda" ? "CUDA" : "OpenCL";
+  return "// Device: runs on the first " + name +
+         " device, or on the one that the environment variable VITC_DEVICE "
+         "numbers. The driver is loaded by " +
+         library.name +
+         "_create, which says when there is none;\n// it also uploads the "
+         "weights, once per process. The driver itself may allocate and lock "
+         "while it runs.\n";
+}
+
 std::string vitc::emitHeader(const LibraryDescription &library) {
   Words words = wordsOf(library);
   std::string outputParameters, outputArguments, outputDocs, sizes;
@@ -20,6 +52,9 @@ std::string vitc::emitHeader(const LibraryDescription &library) {
   words["ARGUMENTS"] = outputArguments;
   words["OUTPUT_DOCS"] = outputDocs;
   words["OUTPUT_SIZES"] = sizes;
+  words["DEVICE_STATUSES"] =
+      library.device.empty() ? lastStatus : deviceStatuses(library);
+  words["DEVICE_DOC"] = library.device.empty() ? "" : deviceDoc(library);
   words["FIRST_OUTPUT"] = library.outputs.front().name;
   words["WEIGHTS_ARGUMENT"] =
       library.embedWeights
@@ -45,7 +80,7 @@ std::string vitc::emitHeader(const LibraryDescription &library) {
 @OUTPUT_DOCS@//
 // Memory: weights @WEIGHTS_MB@ MB (mapped read-only, one copy for every context of the process), workspace @WORKSPACE_KB@ KB a context.
 // Nothing is allocated, locked, opened or thrown after @ID@_create.
-// Threads: any number of contexts; each is used by one thread at a time. Results have the same bits for any number of threads.
+@DEVICE_DOC@// Threads: any number of contexts; each is used by one thread at a time. Results have the same bits for any number of threads.
 #ifndef @UPPER@_H
 #define @UPPER@_H
 
@@ -73,7 +108,7 @@ typedef enum @ID@_status {
   @ID@_ERROR_WEIGHTS_CORRUPT = 7,  ///< the checksum does not match: a byte was changed
   @ID@_ERROR_CPU = 8,              ///< this CPU lacks instructions that the library was compiled for
   @ID@_ERROR_THREADS = 9,          ///< the threads could not be started
-  @ID@_ERROR_IMAGE_SIZE = 10       ///< after preprocessing the picture does not have the size that the model takes
+  @ID@_ERROR_IMAGE_SIZE = 10@DEVICE_STATUSES@
 } @ID@_status;
 
 enum {

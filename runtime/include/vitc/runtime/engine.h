@@ -5,6 +5,7 @@
 #ifndef VITC_RUNTIME_ENGINE_H
 #define VITC_RUNTIME_ENGINE_H
 
+#include "vitc/runtime/device.h"
 #include "vitc/runtime/model.h"
 #include "vitc/runtime/preprocess.h"
 
@@ -27,8 +28,9 @@ struct Model;
 /// One run of the generated forward function, on one image of the batch.
 struct Invocation {
   const Model &model;
-  int32_t image;                ///< of the batch
-  void *threads;                ///< handed to kernels as their context
+  int32_t image; ///< of the batch
+  void *threads; ///< handed to kernels as their context: the threads, or the
+                 ///< Device of a GPU
   const float *pixels;          ///< channels x height x width
   const unsigned char *weights; ///< the data of the weights file
   unsigned char *workspace;     ///< the image's own part
@@ -70,6 +72,10 @@ struct Model {
   /// image's part and may be overwritten by the model once it has read the
   /// pixels.
   uint64_t pixelsOffset, scratchOffset;
+  /// Null where the kernels run on the CPU. On a device there is one variant.
+  const DeviceApi *device;
+  int32_t deviceLevel; ///< what the kernels need: CUDA's compute capability, 80
+                       ///< for 8.0; else 0
 };
 
 inline const float *weight(const Invocation &run, uint64_t offset) {
@@ -102,6 +108,8 @@ vitc_status preprocess(void *context, const vitc_image_v1 *images,
 void observe(void *context, vitc_observer observer, void *user);
 void destroy(void *context);
 const char *statusText(vitc_status status);
+/// With the model's own words about its driver and device.
+const char *statusText(const Model &model, vitc_status status);
 const char *level(const void *context);
 
 } // namespace vitc::rt

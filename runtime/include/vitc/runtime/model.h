@@ -35,9 +35,14 @@ typedef enum vitc_status {
       7, ///< the checksum does not match: a byte was changed
   VITC_ERROR_CPU =
       8, ///< this CPU lacks instructions that the library was compiled for
-  VITC_ERROR_THREADS = 9,    ///< the threads could not be started
-  VITC_ERROR_IMAGE_SIZE = 10 ///< after preprocessing the picture does not have
-                             ///< the size that the model takes
+  VITC_ERROR_THREADS = 9,     ///< the threads could not be started
+  VITC_ERROR_IMAGE_SIZE = 10, ///< after preprocessing the picture does not have
+                              ///< the size that the model takes
+  // Of libraries for a GPU:
+  VITC_ERROR_DRIVER = 11, ///< the GPU's driver is missing or cannot be used
+  VITC_ERROR_DEVICE = 12, ///< the driver has no device that the kernels run on
+  VITC_ERROR_DEVICE_MEMORY = 13, ///< the device has too little memory left
+  VITC_ERROR_DEVICE_FAILED = 14  ///< the device or its driver reported an error
 } vitc_status;
 
 /// One 8-bit picture. Rows are `stride` bytes apart (negative for bottom-up

@@ -48,6 +48,8 @@ struct LibraryDescription {
   uint64_t weightsBytes, weightsIdentity;
   bool embedWeights;
   double flops;
+  std::string device;  ///< "cuda" or "opencl"; empty for a CPU
+  int64_t deviceLevel; ///< see vitc::rt::Model
 };
 
 /// Outputs, steps and sizes of a planned module, which computes one image, for

@@ -1,0 +1,95 @@
+#include "DeviceCode.h"
+
+#include "vitc/Support/Process.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Process.h"
+
+#include <algorithm>
+
+using namespace vitc;
+
+std::string vitc::findDeviceAssembler(const Target &target) {
+  if (target.device != "cuda")
+    return "";
+  std::vector<std::string> places;
+  auto variable = [](llvm::StringRef name) {
+    return llvm::sys::Process::GetEnv(name).value_or("");
+  };
+  if (std::string named = variable("PTXAS"); !named.empty())
+    places.push_back(named);
+  places.push_back("ptxas");
+  if (std::string home = variable("CUDA_HOME"); !home.empty())
+    places.push_back(home + "/bin/ptxas");
+  places.push_back("/usr/local/cuda/bin/ptxas");
+  for (const std::string &place : places) {
+    llvm::Expected<std::string> found = findProgram(place);
+    if (found)
+      return *found;
+    llvm::consumeError(found.takeError());
+  }
+  return "";
+}
+
+namespace {
+
+/// The extremes over all launches.
+struct Extremes {
+  int64_t launches = 0, assembled = 0, spilling = 0;
+  int64_t registers = 0, sharedBytes = 0;
+  double leastOccupancy = 1, mostOccupancy = 0;
+
+  void add(const llvm::json::Object &launch) {
+    ++launches;
+    sharedBytes =
+        std::max(sharedBytes, launch.getInteger("shared_bytes").value_or(0));
+    std::optional<int64_t> used = launch.getInteger("registers");
+    std::optional<double> occupancy = launch.getNumber("occupancy");
+    if (!used || !occupancy)
+      return;
+    ++assembled;
+    registers = std::max(registers, *used);
+    leastOccupancy = std::min(leastOccupancy, *occupancy);
+    mostOccupancy = std::max(mostOccupancy, *occupancy);
+  }
+};
+
+} // namespace
+
+DeviceCodeSummary
+vitc::summariseDeviceCode(llvm::ArrayRef<CompiledKernel> kernels,
+                          const Target &target) {
+  DeviceCodeSummary summary;
+  Extremes all;
+  for (const CompiledKernel &kernel : kernels) {
+    const llvm::json::Array *launches = kernel.report.getArray("launches");
+    if (!launches)
+      continue;
+    for (const llvm::json::Value &value : *launches) {
+      const llvm::json::Object *launch = value.getAsObject();
+      if (!launch)
+        continue;
+      all.add(*launch);
+      if (int64_t bytes = launch->getInteger("spill_bytes").value_or(0)) {
+        ++all.spilling;
+        summary.warnings.push_back(llvm::formatv(
+            "kernel {0} spills registers: {1} bytes in {2}", kernel.name, bytes,
+            launch->getString("entry").value_or("?")));
+      }
+    }
+  }
+  summary.text = llvm::formatv("{0} launches, up to {1:f1} kB of shared memory",
+                               all.launches, double(all.sharedBytes) / 1000);
+  if (target.device != "cuda")
+    return summary;
+  if (all.assembled == 0) {
+    summary.text += "; not assembled: ptxas was not found";
+    return summary;
+  }
+  summary.text += llvm::formatv(
+      ", {0} registers, occupancy {1:f0} to {2:f0}%, {3} by ptxas",
+      all.registers, 100 * all.leastOccupancy, 100 * all.mostOccupancy,
+      all.spilling ? llvm::formatv("{0} spills", all.spilling).str()
+                   : std::string("no spill"));
+  return summary;
+}

@@ -1,0 +1,60 @@
+/// attention: what its schedules for CPUs (attention.cpp) and for GPUs
+/// (gpu/attention.cpp) have in common.
+#ifndef VITC_SCHEDULES_HALIDE_ATTENTION_H
+#define VITC_SCHEDULES_HALIDE_ATTENTION_H
+
+#include "kernel.h"
+#include "rows.h"
+#include "transpose.h"
+
+#include <optional>
+
+namespace vitc::halide {
+
+class Attention {
+public:
+  Attention(Fields &spec, const Machine &machine);
+  void readSchedule(Schedule &schedule, Fields &spec);
+  void define();
+  void scheduleKeys();
+  void scheduleLoops();
+  void readGpuSchedule(Schedule &schedule, Fields &spec);
+  void scheduleOnGpu(Schedule &schedule);
+
+  Kernel kernel;
+
+private:
+  int defaultTileHeight() const;
+  void splitQueries(Halide::Func func,
+                    const std::vector<Halide::VarOrRVar> &inner);
+  void splitQueriesOnGpu(Halide::Func func, Halide::Var thread,
+                         const std::vector<Halide::VarOrRVar> &inner);
+
+  const Machine &machine;
+  int batch, heads, tokens, queryCount, headDim;
+  double scale;
+  int ldq, ldk, ldv, ldo, probBatchStride = 0;
+  bool withMaps, withBias;
+  int masks, ldb = 0;
+  int lanesD; ///< vectors along a head, which must not touch its neighbour
+
+  int panel, panels;   ///< columns of a panel of keys, panels that hold them
+  int keys, wholeKeys; ///< columns that are computed, those in whole tiles
+  int tileRows, restRows, block, unrollK, headsPerTask;
+  bool parallel;
+
+  Halide::Var d{"d"}, i{"i"}, j{"j"}, h{"h"}, b{"b"}, jp{"jp"};
+  Halide::Var head{"head"}, task{"task"}, tasks{"tasks"}, ib{"ib"}, io{"io"},
+      ii{"ii"};
+  Halide::RDom rd, rj, whole, rest;
+  Halide::Func keyRows{"keyRows"}, keysT{"keysT"}, queries{"queries"},
+      product{"product"}, restProduct{"restProduct"}, scores{"scores"};
+  Halide::Func weights{"weights"}, inverse{"inverse"}, maps{"maps"},
+      mixed{"mixed"}, out{"out"};
+  RowReduction most, sum;
+  std::optional<TransposedSquare> square; ///< of keys, where heads allow it
+};
+
+} // namespace vitc::halide
+
+#endif // VITC_SCHEDULES_HALIDE_ATTENTION_H

@@ -72,10 +72,16 @@ Kernel buildConv(Fields &spec, Schedule &schedule, const Machine &machine) {
     return source.map(unsafe_promise_clamped(start, 0, int(lastBase)) + x +
                       y * int(depth.strides[1]) + z * int(depth.strides[2]));
   };
+  Expr bias = 0.0f;
+  if (hasBias)
+    bias = kernel.input("bias", {{panel, 1}, {panels, panel}})(n, np);
+  // Last, as gemm's, but for the short sums of a stem: they lose nothing to
+  // the bias, and their unrolled windows leave ARM no registers for it.
+  constexpr int shortSum = 64;
+  bool biasFirst = length < shortSum && !machine.gpu();
   auto define = [&](Expr sum) {
-    if (hasBias) // last, as gemm's
-      sum = strict_float(
-          sum + kernel.input("bias", {{panel, 1}, {panels, panel}})(n, np));
+    if (hasBias && !biasFirst)
+      sum = strict_float(sum + bias);
     Expr value = activation(function, sum);
     if (hasResidual)
       value += kernel.input(
@@ -108,7 +114,7 @@ Kernel buildConv(Fields &spec, Schedule &schedule, const Machine &machine) {
                        /*mayChain=*/false);
   RDom k(0, extents[0], 0, extents[1], 0, extents[2], "k");
   Func product("product");
-  product(n, m, np) = 0.0f;
+  product(n, m, np) = biasFirst ? bias : Expr(0.0f);
   product(n, m, np) =
       multiplyAdd(product(n, m, np), element(base(m), k.x, k.y, k.z),
                   w(n, k.x, k.y, k.z, np), tile.lanes);

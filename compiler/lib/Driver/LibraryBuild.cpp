@@ -1,5 +1,7 @@
 #include "LibraryBuild.h"
 
+#include "ObjectCache.h"
+
 #include "vitc/Support/Process.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -92,39 +94,42 @@ static llvm::Error copyTree(llvm::StringRef from, const Staging &staging,
 
 namespace {
 
-/// The sources of one library, where the compiler finds them.
-struct SourceTree {
-  std::string folder; ///< api.cpp, forward_*.cpp, kernels/
-  std::vector<std::string> files;
+struct Source {
+  std::string path;
+  bool includesModel = false;   ///< the library's own header
+  bool includesWeights = false; ///< the weights file
 };
 
 } // namespace
 
-/// src/ of the result if it was asked for, a scratch folder otherwise.
-static llvm::Expected<SourceTree>
+/// Into src/ of the result if the sources were asked for, a scratch folder
+/// otherwise.
+static llvm::Expected<std::vector<Source>>
 writeSources(const Staging &staging, const LibraryDescription &library,
              const LibrarySources &sources, const Installation &installation,
              bool keep) {
-  SourceTree tree;
+  std::vector<Source> written;
   auto place = [&](const llvm::Twine &name) {
     return keep ? staging.path("src/" + name) : staging.scratch("src/" + name);
   };
-  auto write = [&](const llvm::Twine &name,
-                   llvm::StringRef text) -> llvm::Error {
-    tree.files.push_back(place(name));
+  auto write = [&](const llvm::Twine &name, llvm::StringRef text,
+                   bool includesModel = false,
+                   bool includesWeights = false) -> llvm::Error {
+    std::string path = place(name);
     std::error_code code;
-    llvm::raw_fd_ostream os(tree.files.back(), code);
+    llvm::raw_fd_ostream os(path, code);
     if (!code) {
       os << text;
       os.close();
       code = os.error();
       os.clear_error();
     }
-    return code ? userError(tree.files.back(),
-                            "cannot be written: " + code.message())
-                : llvm::Error::success();
+    if (code)
+      return userError(path, "cannot be written: " + code.message());
+    written.push_back({path, includesModel, includesWeights});
+    return llvm::Error::success();
   };
-  if (llvm::Error error = write("api.cpp", sources.api))
+  if (llvm::Error error = write("api.cpp", sources.api, /*includesModel=*/true))
     return error;
   for (auto &[name, text] : sources.forwards)
     if (llvm::Error error = write(name, text))
@@ -140,15 +145,17 @@ writeSources(const Staging &staging, const LibraryDescription &library,
                          "cannot be copied: " + code.message());
   }
   if (library.embedWeights)
-    if (llvm::Error error = write("weights.cpp", embeddingSource(library)))
+    if (llvm::Error error =
+            write("weights.cpp", embeddingSource(library),
+                  /*includesModel=*/false, /*includesWeights=*/true))
       return error;
   llvm::Expected<std::vector<std::string>> runtime =
       runtimeSources(installation.runtimeFolder, library.device);
   if (!runtime)
     return runtime.takeError();
-  llvm::append_range(tree.files, *runtime);
-  tree.folder = path::parent_path(tree.files.front()).str();
-  return tree;
+  for (const std::string &path : *runtime)
+    written.push_back({path});
+  return written;
 }
 
 static ProcessRequest compilerCall(const Toolchain &toolchain,
@@ -165,40 +172,62 @@ vitc::buildLibrary(const Staging &staging, const LibraryDescription &library,
                    const Installation &installation,
                    llvm::function_ref<void(unsigned, unsigned)> progress) {
   bool keep = options.emit == "source";
-  llvm::Expected<SourceTree> tree =
+  llvm::Expected<std::vector<Source>> files =
       writeSources(staging, library, sources, installation, keep);
-  if (!tree)
-    return tree.takeError();
+  if (!files)
+    return files.takeError();
 
-  // Every source on its own, several at a time.
-  std::vector<ProcessRequest> compiles;
+  // Every source on its own, several at a time; those known before not at all.
+  std::string runtimeHeaders = installation.runtimeFolder,
+              modelHeaders = staging.path("include");
+  ObjectCache cache(installation.cacheFolder, toolchain, compileFlags,
+                    {runtimeHeaders}),
+      modelCache(installation.cacheFolder, toolchain, compileFlags,
+                 {runtimeHeaders, modelHeaders});
+  struct Compile {
+    const Source *source;
+    std::string object, cached;
+  };
+  std::vector<Compile> compiles;
+  std::vector<ProcessRequest> calls;
   std::vector<std::string> objects;
-  for (auto [index, file] : llvm::enumerate(tree->files)) {
-    objects.push_back(staging.scratch("objects/" + llvm::Twine(index) + ".o"));
+  for (const Source &source : *files) {
+    std::string known =
+        (source.includesModel ? modelCache : cache).pathFor(source.path);
+    if (!source.includesWeights && ObjectCache::has(known)) {
+      objects.push_back(known);
+      continue;
+    }
+    objects.push_back(
+        staging.scratch("objects/" + llvm::Twine(objects.size()) + ".o"));
     std::vector<std::string> arguments = compileFlags;
+    arguments.push_back("-I" + runtimeHeaders + "/include");
+    if (source.includesModel)
+      arguments.push_back("-I" + modelHeaders);
     // By its path: a file of that name in the working directory is another one.
-    if (library.embedWeights)
+    if (source.includesWeights)
       arguments.push_back("-DVITC_WEIGHTS=\"" +
                           escaped(escaped(sources.weightsPath)) + "\"");
-    llvm::append_range(
-        arguments,
-        std::vector<std::string>{"-I" + staging.path("include"),
-                                 "-I" + installation.runtimeFolder + "/include",
-                                 "-c", file, "-o", objects.back()});
-    compiles.push_back(compilerCall(toolchain, arguments));
+    llvm::append_range(arguments, std::vector<std::string>{
+                                      "-c", source.path, "-o", objects.back()});
+    calls.push_back(compilerCall(toolchain, arguments));
+    compiles.push_back({&source, objects.back(), known});
   }
-  unsigned done = 0, total = compiles.size() + 4;
+  unsigned done = 0, total = calls.size() + 4;
   unsigned jobs =
       options.threads
           ? options.threads
           : llvm::heavyweight_hardware_concurrency().compute_thread_count();
   llvm::Error error = runProcesses(
-      compiles, jobs, /*timeoutSeconds=*/0,
+      calls, jobs, /*timeoutSeconds=*/0,
       [&](size_t index, const ProcessResult &result) -> llvm::Error {
+        const Compile &compile = compiles[index];
         if (!result.succeeded())
           return llvm::createStringError("the C++ compiler failed on " +
-                                         tree->files[index] + ": " +
+                                         compile.source->path + ": " +
                                          result.describe());
+        if (!compile.source->includesWeights)
+          ObjectCache::keep(compile.object, compile.cached);
         progress(++done, total);
         return llvm::Error::success();
       });

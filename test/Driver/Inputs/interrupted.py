@@ -90,7 +90,9 @@ def main():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         attempt(folder, command, number, True, compiling_kernels, "while kernels are compiled")
     attempt(folder, command, signal.SIGTERM, False, staged, "at the start")
-    attempt(folder, command, signal.SIGTERM, False, building, "while the library is built")
+    # Under a name that no object in the cache was compiled for.
+    fresh = [*command, "--name", f"m{time.time_ns()}"]
+    attempt(folder, fresh, signal.SIGTERM, False, building, "while the library is built")
 
     # Who starts it with nohup wants SIGHUP ignored.
     beside = os.path.join(folder, "nohup")

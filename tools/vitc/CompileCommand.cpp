@@ -190,6 +190,18 @@ static void printReport(const Settings &settings, const CompileReport &report) {
                        formatBytes(uint64_t(report.weightsBytes -
                                             report.fastMatmulBytes))
                  : "no layer is large enough for --fast-matmul to gain");
+  if (report.fastMatmulBytes) {
+    auto errors = [](const StrassenErrors::Pair &pair) {
+      return formatShort(pair.fast) + " of its row's spread (" +
+             formatShort(pair.plain) + " without)";
+    };
+    line("precision",
+         "an output of a fast layer is off by up to " +
+             errors(report.fastMatmulErrors.usual) + ", by " +
+             errors(report.fastMatmulErrors.outliers) +
+             " where other rows and columns have outliers a hundred times as "
+             "large; sampled in every layer");
+  }
   if (report.kernels)
     line("kernels", llvm::Twine(report.kernels) + ", " +
                         llvm::Twine(report.cachedKernels) +

@@ -419,6 +419,7 @@ llvm::Error Compilation::emitLibrary(Staging &staging) {
   if (!weights)
     return weights.takeError();
   library.weightsIdentity = weights->identity;
+  report.fastMatmulErrors = weights->strassenErrors;
 
   llvm::Expected<std::string> manifest =
       makeManifest({options, source, model, library, requests, *kernels,

@@ -85,7 +85,7 @@ static void packPanels(const RowReader &reader, int64_t n, MemRefType type,
 /// [n/2/w][7][k/2][w]. The combinations are computed in double and rounded
 /// once.
 static void packStrassen(const RowReader &reader, MemRefType type,
-                         MutableArrayRef<float> out) {
+                         MutableArrayRef<float> out, StrassenErrors &errors) {
   int64_t panels = type.getDimSize(0), halfDepth = type.getDimSize(2),
           width = type.getDimSize(3);
   int64_t k = 2 * halfDepth, half = panels * width;
@@ -94,6 +94,8 @@ static void packStrassen(const RowReader &reader, MemRefType type,
   for (int64_t panel = 0; panel < panels; ++panel) {
     reader.read(panel * width, left);
     reader.read(half + panel * width, right);
+    if (panel == 0)
+      errors.sample(left, right, k);
     float *to =
         out.data() + panel * kernel::strassenProducts * halfDepth * width;
     for (int64_t j = 0; j < width; ++j) {
@@ -118,7 +120,8 @@ static void packRows(const RowReader &reader, int64_t rows, int64_t columns,
 /// The constant's bytes, padded with zeros to whole blocks of 64.
 static std::vector<float> pack(kernel::ConstantOp constant,
                                vit::ParameterOp parameter,
-                               const Checkpoint &checkpoint) {
+                               const Checkpoint &checkpoint,
+                               StrassenErrors &errors) {
   MemRefType type = constant.getBufferType();
   ArrayRef<int64_t> shape = parameter.getTensorType().getShape();
   int64_t elements = parameter.getTensorType().getNumElements();
@@ -129,7 +132,7 @@ static std::vector<float> pack(kernel::ConstantOp constant,
                shape.front(), type, packed);
   else if (constant.getLayout() == kernel::Layout::Strassen)
     packStrassen(RowReader(parameter, checkpoint, elements / shape.front()),
-                 type, packed);
+                 type, packed, errors);
   else
     packRows(RowReader(parameter, checkpoint, shape.back()),
              elements / shape.back(), shape.back(), type.getShape().back(),
@@ -153,12 +156,13 @@ vitc::writeWeights(ModuleOp module, const Checkpoint &checkpoint,
     return *a.getOffset() < *b.getOffset();
   });
   Checksum checksum;
+  StrassenErrors errors;
   uint64_t bytes = 0;
   for (auto [index, constant] : llvm::enumerate(constants)) {
     assert(*constant.getOffset() == bytes && "constants follow each other");
     std::vector<float> packed = pack(
         constant, symbols.lookup<vit::ParameterOp>(constant.getParameter()),
-        checkpoint);
+        checkpoint, errors);
     ArrayRef<char> data(reinterpret_cast<const char *>(packed.data()),
                         packed.size() * sizeof(float));
     checksum.add(data);
@@ -169,7 +173,7 @@ vitc::writeWeights(ModuleOp module, const Checkpoint &checkpoint,
     progress(index + 1, constants.size());
   }
 
-  WeightsFile file{bytes, checksum.finish(), 0};
+  WeightsFile file{bytes, checksum.finish(), 0, errors};
   file.identity =
       llvm::xxh3_64bits((program + "/" + Twine(file.checksum)).str());
   char head[64] = {'V', 'I', 'T', 'C', 'W', 'G', 'T', '1'};

@@ -4,6 +4,7 @@
 
 #include "vitc/Dialect/Kernel/IR/Kernel.h"
 #include "vitc/Frontend/Checkpoint.h"
+#include "vitc/Target/StrassenErrors.h"
 
 namespace vitc {
 
@@ -12,6 +13,7 @@ struct WeightsFile {
   uint64_t checksum; ///< of the data
   uint64_t identity; ///< ties the file to the library: depends on the program
                      ///< and on the data
+  StrassenErrors strassenErrors; ///< of the layers that use it
 };
 
 /// Packs every `kernel.constant` of the planned module, one after the other, so

@@ -15,7 +15,7 @@ namespace {
 /// The feature words that the checks below look at; zero where the CPU does not
 /// know the leaf.
 struct Features {
-  uint32_t leaf1C = 0, leaf7B = 0;
+  uint32_t leaf1C = 0, leaf7B = 0, leaf7C = 0;
   uint64_t savedByOs = 0; ///< XCR0: which registers survive a context switch
 };
 
@@ -26,8 +26,10 @@ static Features readFeatures() {
   uint32_t a, b, c, d;
   if (__get_cpuid(1, &a, &b, &c, &d))
     features.leaf1C = c;
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d))
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) {
     features.leaf7B = b;
+    features.leaf7C = c;
+  }
   if (features.leaf1C & bit_OSXSAVE) {
     // xgetbv, spelled so that no compiler flag is needed.
     uint32_t low, high;
@@ -53,10 +55,18 @@ bool cpuSupports(Cpu cpu) {
   bool avx2 = hasAll(features.leaf1C, avx2C) &&
               hasAll(features.leaf7B, bit_AVX2) &&
               hasAll(features.savedByOs, ymmState);
-  if (cpu == Cpu::Avx2)
+  bool avx512 = avx2 && hasAll(features.leaf7B, avx512B) &&
+                hasAll(features.savedByOs, zmmState);
+  switch (cpu) {
+  case Cpu::Avx2:
     return avx2;
-  return cpu == Cpu::Avx512 && avx2 && hasAll(features.leaf7B, avx512B) &&
-         hasAll(features.savedByOs, zmmState);
+  case Cpu::Avx512:
+    return avx512;
+  case Cpu::Avx512Vnni:
+    return avx512 && hasAll(features.leaf7C, bit_AVX512VNNI);
+  default:
+    return false;
+  }
 }
 
 #elif defined(__aarch64__)

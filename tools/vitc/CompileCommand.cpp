@@ -57,7 +57,9 @@ static void declareCodeOptions(Options &options, Settings &settings) {
   options.text("name", "ID", compile.name,
                "prefix of every function and file (default: from MODEL)");
   options.texts("target", "T", settings.targets,
-                "the processor, see `vitc targets` (default: host)");
+                "the processor, see `vitc targets` (default: host); several of "
+                "one architecture share a library, which takes what the "
+                "processor has");
   options.choice("precision", compile.precision, {"f32"},
                  {"f16", "bf16", "int8"}, "of weights and arithmetic");
   options.choice("backend", compile.backend, {"halide", "tvm", "auto"}, {},
@@ -118,11 +120,8 @@ static void declareCheckOptions(Options &options, Settings &settings) {
 /// What the options cannot say one by one.
 static llvm::Error checkSettings(Settings &settings) {
   CompileOptions &compile = settings.compile;
-  if (settings.targets.size() > 1)
-    return userError("more than one --target is not available in this build; "
-                     "compile once for each");
   if (!settings.targets.empty())
-    compile.target = settings.targets.front();
+    compile.target = llvm::join(settings.targets, "+");
   bool writesLibrary = compile.untilAfter.empty() &&
                        (compile.emit == "library" || compile.emit == "source");
   if (settings.verify && !writesLibrary)

@@ -222,9 +222,11 @@ Library::~Library() = default;
 
 /// The target's architecture, if it is not this machine's.
 static const Architecture *foreignArchitecture(StringRef targetName) {
-  for (const Target &target : targets())
-    if (target.name == targetName && !target.architecture->isHost())
-      return target.architecture;
+  llvm::Expected<Target> target = findTarget(targetName);
+  if (target)
+    return target->architecture->isHost() ? nullptr : target->architecture;
+  // Another version's target: loading the library will tell.
+  llvm::consumeError(target.takeError());
   return nullptr;
 }
 
@@ -335,7 +337,7 @@ llvm::Error Library::statusError(vitc_status status, StringRef text) const {
   if (status == VITC_ERROR_CPU) {
     std::string here;
     if (auto host = hostTarget())
-      here = (", while this machine is " + (*host)->name).str();
+      here = ", while this machine is " + (*host)->name;
     else
       llvm::consumeError(host.takeError());
     return userError(libraryPath, "was compiled for " + manifest.target + here +

@@ -58,8 +58,8 @@ llvm::Error vitc::tool::targetsCommand(const Invocation &invocation) {
   Table table(
       {{"target", Table::Align::Left}, {"processors", Table::Align::Left}});
   for (const Target &target : targets())
-    table.add({target.name.str(),
-               target.summary.str() + (&target == host ? "  <- host" : "")});
+    table.add(
+        {target.name, target.summary + (&target == host ? "  <- host" : "")});
   table.print(llvm::outs());
   if (!host)
     printWarning(why);

@@ -197,7 +197,7 @@ private:
   const ProgressCallback &progressCallback;
   MLIRContext context;
   std::string diagnostics;
-  const Target *target = nullptr;
+  Target target;
   Toolchain toolchain; ///< once a library is built
   ModelSource source;
   ImportedModel model;
@@ -260,7 +260,7 @@ llvm::Error Compilation::lower() {
                         preprocessScratchBytes(image[1], image[2], image[3])));
   PipelineOptions pipeline;
   pipeline.disabledRewrites = options.disabledRewrites;
-  pipeline.panel = target->panel;
+  pipeline.panel = target.panel;
   pipeline.fastMatmul = options.fastMatmul;
   for (const Stage &stage : stages()) {
     PassManager manager(&context);
@@ -284,9 +284,9 @@ Compilation::compileKernels(ArrayRef<KernelRequest> requests) {
   for (const char *backend : {"halide", "tvm"})
     compiler.programs[backend] = backendProgram(installation, backend);
   compiler.cacheFolder = installation.cacheFolder;
-  if (!options.toolchain.cxx.empty() || !target->architecture->isHost())
+  if (!options.toolchain.cxx.empty() || !target.architecture->isHost())
     compiler.cxx = toolchain.compiler;
-  compiler.ptxas = findDeviceAssembler(*target);
+  compiler.ptxas = findDeviceAssembler(target);
   compiler.jobs =
       options.threads
           ? options.threads
@@ -300,8 +300,8 @@ Compilation::compileKernels(ArrayRef<KernelRequest> requests) {
     report.kernels = kernels->size();
     report.cachedKernels = llvm::count_if(
         *kernels, [](const CompiledKernel &kernel) { return kernel.cached; });
-    if (!target->device.empty()) {
-      DeviceCodeSummary device = summariseDeviceCode(*kernels, *target);
+    if (!target.device.empty()) {
+      DeviceCodeSummary device = summariseDeviceCode(*kernels, target);
       report.deviceCode = device.text;
       llvm::append_range(report.warnings, device.warnings);
     }
@@ -344,7 +344,7 @@ static int64_t strassenExtraBytes(ModuleOp module) {
 
 LibraryDescription Compilation::describe() {
   LibraryDescription library = describeLibrary(*model.module, options.batch);
-  for (const Level &level : target->levels)
+  for (const Level &level : target.levels)
     library.variants.push_back(
         {level.name.str(), level.cpu.str(), level.floatKernels.str()});
   return library;
@@ -352,13 +352,13 @@ LibraryDescription Compilation::describe() {
 
 llvm::Error Compilation::emitLibrary(Staging &staging) {
   llvm::Expected<Toolchain> found =
-      findToolchain(*target->architecture, options.toolchain);
+      findToolchain(*target.architecture, options.toolchain);
   if (!found)
     return found.takeError();
   toolchain = std::move(*found);
   LibraryDescription library = describe();
   std::vector<KernelRequest> requests =
-      kernelRequests(*model.module, options, *target, library);
+      kernelRequests(*model.module, options, target, library);
   llvm::Expected<TunedSchedules> tuned =
       TunedSchedules::open(options, installation);
   if (!tuned)
@@ -393,9 +393,9 @@ llvm::Error Compilation::emitLibrary(Staging &staging) {
 
   library.name = report.name;
   library.model = source.name;
-  library.target = target->name.str();
-  library.device = target->device.str();
-  library.deviceLevel = target->deviceLevel;
+  library.target = target.name;
+  library.device = target.device.str();
+  library.deviceLevel = target.deviceLevel;
   library.processor = model.processor;
   library.embedWeights = options.embedWeights;
   library.flops = report.flops;
@@ -434,7 +434,7 @@ llvm::Error Compilation::emitLibrary(Staging &staging) {
       {"lib/pkgconfig/" + id + ".pc", emitPkgConfig(library)},
       {"example/main.cpp", emitExample(library)},
       {"example/CMakeLists.txt", emitExampleCMake(library)}};
-  if (const Architecture &foreign = *target->architecture; !foreign.isHost())
+  if (const Architecture &foreign = *target.architecture; !foreign.isHost())
     files.push_back(
         {"example/toolchain.cmake",
          emitToolchainFile(foreign.triple, foreign.name, foreign.emulator)});
@@ -486,17 +486,17 @@ llvm::Expected<CompileReport> Compilation::run() {
     return error;
   if (llvm::Error error = checkBackend(options, installation))
     return error;
-  llvm::Expected<const Target *> found = findTarget(options.target);
+  llvm::Expected<Target> found = findTarget(options.target);
   if (!found)
     return found.takeError();
-  target = *found;
-  if (!target->device.empty() && options.fastMatmul)
+  target = std::move(*found);
+  if (!target.device.empty() && options.fastMatmul)
     return userError("--fast-matmul: there is none for --target " +
-                     target->name);
-  if (!target->device.empty() && options.backend == "tvm")
+                     target.name);
+  if (!target.device.empty() && options.backend == "tvm")
     return userError("--backend tvm: it has no kernels for --target " +
-                     target->name);
-  report.target = target->name.str();
+                     target.name);
+  report.target = target.name;
   // Before any work: a folder that is in the way should be heard of at once.
   if (options.untilAfter.empty())
     if (llvm::Expected<Staging> staging = Staging::create(options.output);
@@ -528,10 +528,10 @@ llvm::Expected<CompileReport> Compilation::run() {
 llvm::Expected<std::vector<PlannedKernel>> Compilation::plan() {
   if (llvm::Error error = checkOptions(options))
     return error;
-  llvm::Expected<const Target *> found = findTarget(options.target);
+  llvm::Expected<Target> found = findTarget(options.target);
   if (!found)
     return found.takeError();
-  target = *found;
+  target = std::move(*found);
   if (llvm::Error error = import())
     return error;
   if (llvm::Error error = lower())
@@ -539,7 +539,7 @@ llvm::Expected<std::vector<PlannedKernel>> Compilation::plan() {
   LibraryDescription library = describe();
   std::vector<PlannedKernel> kernels;
   for (const KernelRequest &request :
-       kernelRequests(*model.module, options, *target, library)) {
+       kernelRequests(*model.module, options, target, library)) {
     llvm::json::Value document =
         llvm::cantFail(llvm::json::parse(request.specification));
     llvm::json::Object &fields = *document.getAsObject();
@@ -547,7 +547,7 @@ llvm::Expected<std::vector<PlannedKernel>> Compilation::plan() {
     kernel.name = request.name;
     kernel.family = fields.getString("family")->str();
     kernel.target = fields.getString("target")->str();
-    kernel.library = target->name.str();
+    kernel.library = target.name;
     kernel.spec = std::move(*fields.getObject("spec"));
     for (const StepDescription &step : library.steps)
       if (StringRef(kernel.name).starts_with(step.kernel)) {

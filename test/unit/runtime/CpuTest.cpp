@@ -8,6 +8,7 @@ TEST(Cpu, BaselineIsAlwaysThere) { EXPECT_TRUE(cpuSupports(Cpu::Baseline)); }
 
 TEST(Cpu, NewerImpliesOlder) {
   EXPECT_LE(cpuSupports(Cpu::Avx512), cpuSupports(Cpu::Avx2));
+  EXPECT_LE(cpuSupports(Cpu::Avx512Vnni), cpuSupports(Cpu::Avx512));
 }
 
 #if defined(__x86_64__)
@@ -23,17 +24,18 @@ TEST(Cpu, AgreesWithTheCompilersCheck) {
                 __builtin_cpu_supports("avx512vl") &&
                 __builtin_cpu_supports("avx512cd");
   EXPECT_EQ(cpuSupports(Cpu::Avx512), avx512);
+  EXPECT_EQ(cpuSupports(Cpu::Avx512Vnni),
+            avx512 && __builtin_cpu_supports("avx512vnni"));
 }
 
-TEST(Cpu, HasNoArmInstructions) {
-  EXPECT_FALSE(cpuSupports(Cpu::ArmDotprod));
-}
+TEST(Cpu, HasNoArmInstructions) { EXPECT_FALSE(cpuSupports(Cpu::ArmDotprod)); }
 
 #else
 
 TEST(Cpu, HasNoX86Instructions) {
   EXPECT_FALSE(cpuSupports(Cpu::Avx2));
   EXPECT_FALSE(cpuSupports(Cpu::Avx512));
+  EXPECT_FALSE(cpuSupports(Cpu::Avx512Vnni));
 }
 
 #endif

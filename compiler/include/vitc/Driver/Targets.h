@@ -6,6 +6,9 @@
 
 #include "llvm/ADT/ArrayRef.h"
 
+#include <string>
+#include <vector>
+
 namespace vitc {
 
 /// The kind of machine that runs a library, and what builds for it and runs it
@@ -24,8 +27,8 @@ struct Architecture {
 /// One instruction set.
 struct Level {
   llvm::StringLiteral name; ///< "avx2"
-  llvm::StringLiteral
-      backend;             ///< the backends' name of it: docs/KernelProtocol.md
+  /// The backends' name for its float32 kernels: docs/KernelProtocol.md
+  llvm::StringLiteral backend;
   llvm::StringLiteral cpu; ///< enumerator of vitc::rt::Cpu that it needs
   /// The level whose float32 kernels it runs: itself, or an earlier one of the
   /// target where it adds nothing that such kernels use. They are then in the
@@ -34,10 +37,10 @@ struct Level {
 };
 
 struct Target {
-  llvm::StringLiteral name;
-  llvm::StringLiteral summary;
+  std::string name; ///< several that share a library are joined by '+'
+  std::string summary;
   const Architecture *architecture;
-  llvm::ArrayRef<Level> levels; ///< from the least demanding to the most
+  std::vector<Level> levels; ///< from the least demanding to the most
   /// Columns in a panel of packed weights: a whole number of vectors of every
   /// level, so that one copy of the weights serves all.
   int64_t panel;
@@ -48,9 +51,10 @@ struct Target {
 };
 
 llvm::ArrayRef<Target> targets();
+/// The target called `names`, or one that joins several: "x86-64-avx2+host".
 /// `host` is resolved by what the CPU says of itself; an unknown name gets an
 /// error that lists the known ones.
-llvm::Expected<const Target *> findTarget(llvm::StringRef name);
+llvm::Expected<Target> findTarget(llvm::StringRef names);
 /// The target that `host` means on this machine, or an error that says which
 /// instructions are missing.
 llvm::Expected<const Target *> hostTarget();

@@ -14,9 +14,10 @@ namespace vitc::rt {
 /// Instruction sets beyond the target's baseline that a library may need.
 enum class Cpu : int32_t {
   Baseline,
-  Avx2,      ///< AVX2, FMA and F16C
-  Avx512,    ///< Avx2 and the F, BW, DQ, VL and CD parts of AVX-512
-  ArmDotprod ///< dot products of 8-bit integers (Armv8.2's SDOT and UDOT)
+  Avx2,       ///< AVX2, FMA and F16C
+  Avx512,     ///< Avx2 and the F, BW, DQ, VL and CD parts of AVX-512
+  Avx512Vnni, ///< Avx512 and dot products of 8-bit integers
+  ArmDotprod  ///< dot products of 8-bit integers (Armv8.2's SDOT and UDOT)
 };
 
 /// Whether this CPU has the instructions and the operating system keeps their

@@ -371,10 +371,29 @@ def embedding_page(package):
         raise Failure("docs/Embedding.md has no commands")
 
 
+def installed(package):
+    """vitc where `cmake --install` puts it: no file of the build folder is needed, and the models are known by name."""
+    prefix = os.path.join(package.scratch("installed"), "prefix")
+    run("cmake", "--install", os.path.dirname(os.path.dirname(package.vitc)), "--prefix", prefix)
+    vitc = os.path.join(prefix, "bin", "vitc")
+    for program in ("vitc", "vitc-halide", "vitc-measure"):
+        missing = [line for line in run("ldd", os.path.join(prefix, "bin", program)).splitlines()
+                   if "not found" in line or os.path.dirname(os.path.dirname(package.vitc)) + os.sep + "venv" in line]
+        if missing:
+            raise Failure(f"{program} needs {missing}")
+    out = os.path.join(prefix, "tiny")
+    run(vitc, "compile", "vit-tiny-patch16-224", "--random-weights", "1", "-o", out)
+    run(vitc, "verify", out)
+    arm = os.path.join(prefix, "arm")
+    run(vitc, "compile", package.model, "--target", "arm-64", "-o", arm)
+    run(vitc, "verify", arm, package.model)
+    shutil.rmtree(prefix)  # half a gigabyte
+
+
 TESTS = [
     prepare, example_with_cmake, example_with_pkg_config, product_in_c, shared_library, embedded_weights, built_from_source,
     embedded_from_source, two_models, lent, no_allocation, statuses, dependencies, symbols, header, cross_example, cross_product,
-    cross_levels, embedding_page,
+    cross_levels, embedding_page, installed,
 ]
 
 

@@ -174,20 +174,26 @@ void Attention::define() {
     return score + sum * float(log2e);
   };
   // Whole tiles of keys, and at most one that is a vector wide: 49 keys are 56
-  // columns, not 64.
-  product(j, i, jp, h, b) = 0.0f;
-  product(j, i, jp, h, b) =
-      multiplyAdd(product(j, i, jp, h, b), queries(rd, i, h, b),
-                  keysT(j, rd, jp, h, b), machine.lanes);
-  restProduct(j, i, h, b) = 0.0f;
-  restProduct(j, i, h, b) =
-      multiplyAdd(restProduct(j, i, h, b), queries(rd, i, h, b),
-                  keysT(j, rd, panels - 1, h, b), machine.lanes);
-  if (machine.gpu())
-    scores(j, i, h, b) = withAdded(product(j % panel, i, j / panel, h, b),
-                                   keys > ldb ? min(j, ldb - 1) : j);
-  else
+  // columns, not 64. On a GPU a thread has one column at a time. It must ask
+  // for the product by that column's number: asked for by its place in a
+  // panel, a remainder, Halide would compute the whole panel.
+  auto multiplied = [&](Expr sum, Expr keyColumn, Expr keyPanel) {
+    return multiplyAdd(sum, queries(rd, i, h, b),
+                       keysT(keyColumn, rd, keyPanel, h, b), machine.lanes);
+  };
+  if (machine.gpu()) {
+    product(j, i, h, b) = 0.0f;
+    product(j, i, h, b) = multiplied(product(j, i, h, b), j % panel, j / panel);
+    scores(j, i, h, b) =
+        withAdded(product(j, i, h, b), keys > ldb ? min(j, ldb - 1) : j);
+  } else {
+    product(j, i, jp, h, b) = 0.0f;
+    product(j, i, jp, h, b) = multiplied(product(j, i, jp, h, b), j, jp);
+    restProduct(j, i, h, b) = 0.0f;
+    restProduct(j, i, h, b) =
+        multiplied(restProduct(j, i, h, b), j, panels - 1);
     scores(j, i, h, b) = undef<float>();
+  }
   if (wholeKeys > 0 && !machine.gpu()) {
     whole = RDom(0, wholeKeys, "whole");
     scores(whole, i, h, b) =

@@ -8,6 +8,7 @@ import json
 import mmap
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -117,6 +118,18 @@ DEVICE_SYMBOLS = {"halide_copy_to_device", "halide_opencl_device_interface", "ha
                   "halide_opencl_initialize_kernels", "halide_opencl_run"}
 
 
+# Floats of the largest array that a thread keeps to itself: the accumulators of a product's tile, 16 rows by 4 columns.
+MOST_PRIVATE_FLOATS = 64
+
+
+def check_private_arrays(request, prefix):
+    """A larger one means that threads compute what their neighbours do, and that compilers take minutes to unroll it."""
+    data = pathlib.Path(prefix + ".o").read_bytes()
+    source = data[data.index(b"/*OpenCL C"):].split(b"\0")[0].decode()
+    for name, floats in re.findall(r"^ *float (\w+)\[(\d+)\];", source, re.MULTILINE):
+        assert int(floats) <= MOST_PRIVATE_FLOATS, f"{request}: {name} has {floats} floats in each thread"
+
+
 def build(family, spec, schedule=None):
     """The kernel as a function of (arrays, mode)."""
     request = specification(family, spec, schedule)
@@ -124,6 +137,8 @@ def build(family, spec, schedule=None):
     assert code == 0, f"{request}: exit code {code}: {message}"
     extra = undefined_symbols(prefix) - (DEVICE_SYMBOLS if on_device() else ALLOWED_SYMBOLS)
     assert not extra, f"{request}: undefined symbols {extra}"
+    if on_device():
+        check_private_arrays(request, prefix)
     subprocess.run([CXX, "-std=c++17", "-O1", "-fPIC", "-shared", f"-I{RUNTIME}/include", prefix + ".cpp", prefix + ".o",
                     *support_objects(), "-pthread", "-ldl", "-o", prefix + ".so"], check=True)
     library = ctypes.CDLL(prefix + ".so")

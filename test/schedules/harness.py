@@ -106,7 +106,7 @@ def support_objects():
     """What a kernel's object needs besides: threads on a CPU, the runtime's side of the device on a GPU."""
     if on_device():
         device = RUNTIME / "src" / "device"
-        sources = [device / name for name in ("functions.cpp", "launches.cpp", "shared.cpp", "opencl/opencl.cpp")]
+        sources = [device / name for name in ("entries.cpp", "functions.cpp", "launches.cpp", "shared.cpp", "opencl/opencl.cpp")]
         sources.append(pathlib.Path(__file__).parent / "device_harness.cpp")
         return [compiled_once(source.stem, source) for source in sources]
     source = pathlib.Path(folder.name) / "par_for.cpp"

@@ -60,23 +60,4 @@ void Launches::launch(const char *name, const driver::Launch &launch) {
     status = VITC_ERROR_DEVICE_FAILED;
 }
 
-int launchKernel(void *context, const char *name, int blocksX, int blocksY,
-                 int blocksZ, int threadsX, int threadsY, int threadsZ,
-                 int sharedBytes, const size_t *sizes, void *const *args,
-                 const int8_t *isBuffer) {
-  launchesOf(context).launch(name, {{blocksX, blocksY, blocksZ},
-                                    {threadsX, threadsY, threadsZ},
-                                    sharedBytes,
-                                    sizes,
-                                    args,
-                                    isBuffer});
-  return 0;
-}
-
 } // namespace vitc::rt
-
-/// Every buffer of ours is on the device already.
-extern "C" int halide_copy_to_device(void *, vitc::rt::HalideBuffer *,
-                                     const void *) {
-  return 0;
-}

@@ -37,12 +37,6 @@ private:
 /// Those of a context's Device.
 Launches &launchesOf(void *context);
 
-/// What a driver's `halide_…_run` does.
-int launchKernel(void *context, const char *name, int blocksX, int blocksY,
-                 int blocksZ, int threadsX, int threadsY, int threadsZ,
-                 int sharedBytes, const size_t *sizes, void *const *args,
-                 const int8_t *isBuffer);
-
 } // namespace vitc::rt
 
 #endif // VITC_RUNTIME_SRC_DEVICE_LAUNCHES_H

@@ -3,7 +3,6 @@
 /// into, so a buffer's place in it goes to the kernel as a number.
 #include "../driver.h"
 #include "../functions.h"
-#include "../launches.h"
 
 #include <initializer_list>
 
@@ -234,28 +233,3 @@ void place(HalideBuffer &buffer, HalideDimension &first, Memory memory,
 }
 
 } // namespace vitc::rt::driver
-
-using namespace vitc::rt;
-
-// What the kernels' objects call. They keep a pointer for the runtime's use in
-// a global variable, which contexts on several threads would share; it stays
-// null.
-
-extern "C" const void *halide_opencl_device_interface() { return nullptr; }
-
-extern "C" int halide_opencl_initialize_kernels(void *context, void **,
-                                                const char *source, int bytes) {
-  launchesOf(context).use(source, size_t(bytes));
-  return 0;
-}
-
-extern "C" void halide_opencl_finalize_kernels(void *, void *) {}
-
-extern "C" int halide_opencl_run(void *context, void *, const char *name,
-                                 int blocksX, int blocksY, int blocksZ,
-                                 int threadsX, int threadsY, int threadsZ,
-                                 int sharedBytes, size_t sizes[], void *args[],
-                                 int8_t isBuffer[]) {
-  return launchKernel(context, name, blocksX, blocksY, blocksZ, threadsX,
-                      threadsY, threadsZ, sharedBytes, sizes, args, isBuffer);
-}

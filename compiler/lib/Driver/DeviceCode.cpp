@@ -70,11 +70,17 @@ vitc::summariseDeviceCode(llvm::ArrayRef<CompiledKernel> kernels,
       if (!launch)
         continue;
       all.add(*launch);
+      auto warn = [&](llvm::StringRef what, int64_t bytes) {
+        summary.warnings.push_back(
+            llvm::formatv("kernel {0} {1}: {2} bytes in {3}", kernel.name, what,
+                          bytes, launch->getString("entry").value_or("?")));
+      };
       if (int64_t bytes = launch->getInteger("spill_bytes").value_or(0)) {
         ++all.spilling;
-        summary.warnings.push_back(llvm::formatv(
-            "kernel {0} spills registers: {1} bytes in {2}", kernel.name, bytes,
-            launch->getString("entry").value_or("?")));
+        warn("spills registers", bytes);
+      } else if (int64_t bytes =
+                     launch->getInteger("stack_bytes").value_or(0)) {
+        warn("keeps an array of each thread in memory", bytes);
       }
     }
   }

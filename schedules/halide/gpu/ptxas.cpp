@@ -28,6 +28,7 @@ struct Multiprocessor {
 /// What ptxas says of one kernel.
 struct Usage {
   int registers, spillBytes;
+  int stackBytes; ///< of a thread: spilled registers, arrays that fit in none
 };
 
 } // namespace
@@ -71,7 +72,8 @@ static int capabilityOf(const Machine &machine) {
 /// stack and spills, then its registers.
 static std::map<std::string, Usage> readUsage(const std::string &text) {
   static const std::regex name("Compiling entry function '([^']+)'"),
-      spills("(\\d+) bytes spill stores, (\\d+) bytes spill loads"),
+      memory("(\\d+) bytes stack frame, (\\d+) bytes spill stores, "
+             "(\\d+) bytes spill loads"),
       registers("Used (\\d+) registers");
   std::map<std::string, Usage> result;
   std::string entry, line;
@@ -79,12 +81,13 @@ static std::map<std::string, Usage> readUsage(const std::string &text) {
   while (std::getline(lines, line)) {
     std::smatch match;
     if (std::regex_search(line, match, name))
-      result[entry = match[1]] = {0, 0};
+      result[entry = match[1]] = {};
     else if (entry.empty())
       continue;
-    else if (std::regex_search(line, match, spills))
-      result[entry].spillBytes = std::stoi(match[1]) + std::stoi(match[2]);
-    else if (std::regex_search(line, match, registers))
+    else if (std::regex_search(line, match, memory)) {
+      result[entry].stackBytes = std::stoi(match[1]);
+      result[entry].spillBytes = std::stoi(match[2]) + std::stoi(match[3]);
+    } else if (std::regex_search(line, match, registers))
       result[entry].registers = std::stoi(match[1]);
   }
   return result;
@@ -135,6 +138,7 @@ void assembleLaunches(ordered_json &launches, const Machine &machine,
       threads *= extent;
     launch["registers"] = found->second.registers;
     launch["spill_bytes"] = found->second.spillBytes;
+    launch["stack_bytes"] = found->second.stackBytes;
     double share = occupancy(capability, threads, found->second.registers,
                              launch["shared_bytes"]);
     launch["occupancy"] = std::round(1000 * share) / 1000;

@@ -11,7 +11,8 @@ namespace vitc::halide {
 using namespace vitc::schedules;
 
 /// Assembles `ptxPath` for the machine with the program `ptxas`, and adds to
-/// each of `launches` the fields registers, spill_bytes and occupancy.
+/// each of `launches` the fields registers, spill_bytes, stack_bytes and
+/// occupancy.
 void assembleLaunches(nlohmann::ordered_json &launches, const Machine &machine,
                       const std::string &ptxas, const std::string &ptxPath);
 

@@ -9,111 +9,19 @@ using namespace Halide;
 
 namespace vitc::halide {
 
-/// The scratch argument is sized for this multiple of keys.
-constexpr int scratchKeys = 32;
-
-/// Bytes of a task's scores and queries on the stack; one tile's weights come
-/// on top.
-constexpr int blockBytes = 80 * 1024;
-
-/// Bytes of stack for both. The protocol allows a kernel 128 KiB in all.
-constexpr int stackBytes = 124 * 1024;
-
-Attention::Attention(Fields &spec, const Machine &machine) : machine(machine) {
-  batch = spec.integer("batch", 1);
-  heads = spec.integer("heads", 1);
-  tokens = spec.integer("tokens", 1);
-  queryCount = spec.integerOr("queries", 1, tokens);
-  headDim = spec.integer("head_dim", 1);
-  scale = spec.number("scale");
-  ldq = rowStride(spec, "ldq", heads * headDim);
-  ldk = rowStride(spec, "ldk", heads * headDim);
-  ldv = rowStride(spec, "ldv", heads * headDim);
-  ldo = rowStride(spec, "ldo", heads * headDim);
-  withMaps = spec.flag("probabilities");
-  if (withMaps)
-    probBatchStride =
-        rowStride(spec, "prob_batch_stride", heads * queryCount * tokens);
-  withBias = spec.flagOr("bias", false);
-  masks = spec.integerOr("masks", 0, 0);
-  if (withBias || masks > 0) {
-    ldb = rowStride(spec, "ldb", tokens);
-    if (ldb % paddingFloats != 0)
-      spec.fail("ldb", std::to_string(ldb) + " is not a multiple of " +
-                           std::to_string(paddingFloats));
-  }
+Attention::Attention(Fields &spec, const Machine &machine)
+    : AttentionSpec(spec), machine(machine) {
   lanesD = machine.gpu() ? machine.lanes : machine.lanesFor(headDim);
   rd = RDom(0, headDim, "rd");
   rj = RDom(0, tokens, "rj");
 }
 
-/// Rows of a tile. The first product fills its last tile up, and for each row
-/// less than the most the loads of keys cost some 2%: 49 rows are 10 x 5.
-int Attention::defaultTileHeight() const {
-  constexpr double costOfLowTiles = 0.02;
-  auto cost = [&](int height) {
-    return roundUp(queryCount, height) *
-           (1 + costOfLowTiles * (machine.tileRowsMax - height));
-  };
-  int best = std::min(machine.tileRowsMax, queryCount);
-  for (int height = best - 1; height > 0; --height)
-    if (cost(height) < cost(best))
-      best = height;
-  return best;
-}
-
-/// A task is a block of queries of one head, whose scores stand on the stack;
-/// or where heads are small, several heads one after the other.
 void Attention::readSchedule(Schedule &schedule, Fields &spec) {
-  const int floatBytes = sizeof(float);
-  panel = machine.tileN;
-  panels = (tokens + panel - 1) / panel;
-  keys = roundUp(tokens, machine.lanes);
+  static_cast<AttentionSchedule &>(*this) =
+      AttentionSchedule(*this, machine, schedule, spec, /*weightTiles=*/1,
+                        Values(1, std::min(tokens, 64)).worthwhileUpTo(16));
   wholeKeys = keys / panel * panel;
-
-  tileRows = defaultTileHeight();
-  auto tooHigh = [&](int rows) {
-    return int64_t(rows) * (keys + headDim) * floatBytes > blockBytes ||
-           int64_t(rows) * (2 * keys + headDim) * floatBytes > stackBytes;
-  };
-  while (tileRows > 1 && tooHigh(tileRows))
-    --tileRows;
-  if (int64_t(tileRows) * (2 * keys + headDim) * floatBytes > stackBytes)
-    spec.fail("tokens", std::to_string(tokens) + " need more than " +
-                            std::to_string(stackBytes / 1024) +
-                            " KiB of stack for one row of scores");
-  tileRows =
-      schedule.get("tile_m", "rows of a tile", tileRows,
-                   Values(1, 64).worthwhileUpTo(
-                       machine.registers / (machine.tileN / machine.lanes)));
-
-  // Blocks of equal size: 197 queries are three times 66.
-  int64_t budget = std::min<int64_t>(
-      blockBytes, stackBytes - int64_t(tileRows) * keys * floatBytes);
-  int fitting =
-      std::max<int>(1, budget / floatBytes / (keys + headDim) / tileRows) *
-      tileRows;
-  int fewest = (queryCount + fitting - 1) / fitting;
-  block = schedule.get(
-      "block_q", "queries of a task",
-      roundUp((queryCount + fewest - 1) / fewest, tileRows),
-      Values(tileRows, 4096)
-          .multipleOf(tileRows, "tile_m " + std::to_string(tileRows))
-          .worthwhileUpTo(fitting));
   restRows = divisorUpTo(block, machine.tileRows(machine.lanes, machine.lanes));
-  unrollK = schedule.get("unroll_k", "steps of the second product per branch",
-                         1, Values(1, std::min(tokens, 64)).worthwhileUpTo(16));
-  int blocks = (queryCount + block - 1) / block;
-
-  constexpr double enoughFlops = 2e5;
-  double flops = 4.0 * std::min(block, queryCount) * tokens * headDim;
-  int count = batch * heads * blocks;
-  headsPerTask = schedule.get(
-      "block_h", "blocks of queries, of small heads, that share a task",
-      std::min(count, int(std::ceil(enoughFlops / flops))),
-      Values(1, count).forThreads());
-  parallel = schedule.parallel(
-      worthParallel(flops * headsPerTask, count / headsPerTask));
 }
 
 // ---- Algorithm
@@ -146,9 +54,7 @@ void Attention::define() {
     keysT(j, d, jp, h, b) = keyRows(d, jp * panel + j, h, b);
   }
 
-  // Scores in units of log2, so that the softmax takes powers of two. Queries
-  // beyond the last repeat it.
-  constexpr double log2e = 1.4426950408889634;
+  // Queries beyond the last repeat it.
   Expr row = min(i, queryCount - 1);
   queries(d, i, h, b) = q(d, h, row, b) * float(scale * log2e);
   std::vector<std::function<Expr(Expr)>> added;
@@ -269,8 +175,8 @@ void Attention::scheduleKeys() {
         .vectorize(d)
         .unroll(j);
   keysT.fuse(h, b, head);
-  if (parallel && headsPerTask > 1)
-    keysT.split(head, tasks, head, headsPerTask, TailStrategy::GuardWithIf)
+  if (parallel && together > 1)
+    keysT.split(head, tasks, head, together, TailStrategy::GuardWithIf)
         .parallel(tasks);
   else if (parallel)
     keysT.parallel(head);
@@ -286,8 +192,8 @@ void Attention::splitQueries(Func func, const std::vector<VarOrRVar> &inner) {
       .reorder(order)
       .fuse(h, b, head)
       .fuse(ib, head, task);
-  if (parallel && headsPerTask > 1)
-    func.split(task, tasks, task, headsPerTask, TailStrategy::GuardWithIf)
+  if (parallel && together > 1)
+    func.split(task, tasks, task, together, TailStrategy::GuardWithIf)
         .parallel(tasks);
   else if (parallel)
     func.parallel(task);

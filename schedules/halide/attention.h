@@ -3,6 +3,7 @@
 #ifndef VITC_SCHEDULES_HALIDE_ATTENTION_H
 #define VITC_SCHEDULES_HALIDE_ATTENTION_H
 
+#include "common/attention.h"
 #include "kernel.h"
 #include "rows.h"
 #include "transpose.h"
@@ -11,7 +12,7 @@
 
 namespace vitc::halide {
 
-class Attention {
+class Attention : AttentionSpec, AttentionSchedule {
 public:
   Attention(Fields &spec, const Machine &machine);
   void readSchedule(Schedule &schedule, Fields &spec);
@@ -24,24 +25,16 @@ public:
   Kernel kernel;
 
 private:
-  int defaultTileHeight() const;
   void splitQueries(Halide::Func func,
                     const std::vector<Halide::VarOrRVar> &inner);
   void splitQueriesOnGpu(Halide::Func func, Halide::Var thread,
                          const std::vector<Halide::VarOrRVar> &inner);
 
   const Machine &machine;
-  int batch, heads, tokens, queryCount, headDim;
-  double scale;
-  int ldq, ldk, ldv, ldo, probBatchStride = 0;
-  bool withMaps, withBias;
-  int masks, ldb = 0;
   int lanesD; ///< vectors along a head, which must not touch its neighbour
 
-  int panel, panels;   ///< columns of a panel of keys, panels that hold them
-  int keys, wholeKeys; ///< columns that are computed, those in whole tiles
-  int tileRows, restRows, block, unrollK, headsPerTask;
-  bool parallel;
+  int wholeKeys; ///< those of the computed columns that are in whole tiles
+  int restRows;
 
   Halide::Var d{"d"}, i{"i"}, j{"j"}, h{"h"}, b{"b"}, jp{"jp"};
   Halide::Var head{"head"}, task{"task"}, tasks{"tasks"}, ib{"ib"}, io{"io"},

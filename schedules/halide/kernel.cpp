@@ -46,14 +46,7 @@ void Kernel::scratch(Func func, const std::string &name,
   scratchFloats += outermost.extent * outermost.stride;
 }
 
-namespace {
-struct Family {
-  const char *name;
-  Kernel (*build)(Fields &, Schedule &, const Machine &);
-};
-} // namespace
-
-static const Family families[] = {
+static const Family<Kernel> families[] = {
     {"activation", buildActivation},
     {"add", buildAdd},
     {"affine", buildAffine},
@@ -77,29 +70,10 @@ static const Family families[] = {
     {"window", buildWindow},
 };
 
-std::vector<std::string> familyNames() {
-  std::vector<std::string> names;
-  for (const Family &family : families)
-    names.push_back(family.name);
-  return names;
-}
+std::vector<std::string> familyNames() { return namesOf(families); }
 
 Kernel buildKernel(const KernelSpec &spec, Schedule::Mode mode) {
-  Machine machine = machineFor(spec.target);
-  std::string list;
-  for (const Family &family : families) {
-    if (spec.family == family.name) {
-      Fields fields(spec.spec, "spec");
-      Schedule schedule(spec.schedule, mode);
-      Kernel kernel = family.build(fields, schedule, machine);
-      fields.finish();
-      schedule.finish();
-      kernel.schedule = schedule.getResult();
-      return kernel;
-    }
-    list += (list.empty() ? "" : ", ") + std::string(family.name);
-  }
-  throw SpecError("family: '" + spec.family + "' is not one of " + list);
+  return buildFrom(families, spec, mode);
 }
 
 } // namespace vitc::halide

@@ -5,8 +5,7 @@
 #define VITC_SCHEDULES_HALIDE_KERNEL_H
 
 #include "Halide.h"
-#include "common/machine.h"
-#include "common/schedule.h"
+#include "common/families.h"
 #include "common/shapes.h"
 
 #include <cstdint>

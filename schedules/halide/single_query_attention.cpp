@@ -2,6 +2,7 @@
 /// image's tokens, as the last block has for the class token. Keys and values
 /// are never formed: the query goes through the key matrix to the tokens, and
 /// the mixed tokens go through the value matrix.
+#include "common/attention.h"
 #include "gpu/elements.h"
 #include "kernel.h"
 #include "math.h"
@@ -14,16 +15,9 @@ using namespace Halide;
 
 namespace vitc::halide {
 
-/// Rows of the scratch argument are rounded up to this many floats.
-constexpr int scratchPadding = 32;
-
-/// Bytes of stack for the scores of a task's heads and their exponentials: what
-/// is sought, and what the protocol allows.
-constexpr int64_t scoreBytes = 64 * 1024, stackBytes = 128 * 1024;
-
 namespace {
 
-class SingleQueryAttention {
+class SingleQueryAttention : SingleQuerySpec {
 public:
   SingleQueryAttention(Fields &spec, const Machine &machine);
   void readSchedule(Schedule &schedule, Fields &spec);
@@ -38,13 +32,7 @@ public:
 
 private:
   const Machine &machine;
-  int batch, heads, tokens, headDim, channels;
-  double scale;
-  int ldx, batchStride, ldq, ldk, ldo, panel, panels;
-  int width;        ///< columns of x and key that may be read
-  int lanes;        ///< vectors along the channels
-  int scores;       ///< tokens rounded up to whole vectors
-  int accumulators; ///< registers that hold sums
+  int lanes; ///< vectors along the channels
 
   int tileHeads;
   bool parallel;
@@ -62,46 +50,13 @@ private:
 } // namespace
 
 SingleQueryAttention::SingleQueryAttention(Fields &spec, const Machine &machine)
-    : machine(machine) {
-  batch = spec.integer("batch", 1);
-  heads = spec.integer("heads", 1);
-  tokens = spec.integer("tokens", 1);
-  headDim = spec.integer("head_dim", 1);
-  channels = spec.integer("channels", 1);
-  scale = spec.number("scale");
-  panel = spec.integer("panel", 1);
-  panels = (heads * headDim + panel - 1) / panel;
-  ldx = rowStride(spec, "ldx", channels);
-  batchStride = spec.integer("batch_stride", 0);
-  ldq = rowStride(spec, "ldq", heads * headDim);
-  ldk = rowStride(spec, "ldk", channels);
-  ldo = rowStride(spec, "ldo", panels * panel);
-
-  width = std::min(paddedColumns(channels, ldx), paddedColumns(channels, ldk));
+    : SingleQuerySpec(spec, machine), machine(machine) {
   lanes = machine.gpu() ? machine.lanes : machine.lanesFor(width);
-  scores = roundUp(tokens, machine.lanes);
-  // The rest of the registers is for the operands: 12 sums of 16 registers, 24
-  // of 32.
-  accumulators = machine.registers * 3 / 4;
 }
 
-/// Six heads share each vector of x: with two rows of x these are 12 FMAs for 8
-/// loads.
 void SingleQueryAttention::readSchedule(Schedule &schedule, Fields &spec) {
-  constexpr int mostHeads = 6;
-  const int64_t bytesPerHead = int64_t(2) * scores * sizeof(float);
-  if (bytesPerHead > stackBytes)
-    spec.fail("tokens", std::to_string(tokens) + " need more than " +
-                            std::to_string(stackBytes / 1024) +
-                            " KiB of stack for one head's scores");
-  tileHeads = schedule.get(
-      "tile_h", "heads that share a load of x",
-      divisorUpTo(heads,
-                  int(std::min<int64_t>(mostHeads, scoreBytes / bytesPerHead))),
-      Values(1, std::min(heads, accumulators))
-          .dividing(heads, "the " + std::to_string(heads) + " heads"));
-  parallel = schedule.parallel(worthParallel(
-      4.0 * tokens * channels * tileHeads, double(batch) * heads / tileHeads));
+  tileHeads = readTileHeads(schedule, spec);
+  parallel = readParallel(schedule, tileHeads);
 
   // The last product is a gemm of few rows, whose vectors stay inside a head.
   int columns = panel, vector = machine.lanesFor(std::gcd(panel, headDim));
@@ -131,7 +86,6 @@ void SingleQueryAttention::define() {
 
   // q·(K x_j) = (q K)·x_j: the query as a vector of channels, once per head.
   // Scores in units of log2, so that the softmax takes powers of two.
-  constexpr double log2e = 1.4426950408889634;
   rd = RDom(0, headDim, "rd");
   projection(c, b, h) = 0.0f;
   projection(c, b, h) =
@@ -178,8 +132,6 @@ void SingleQueryAttention::define() {
     total += product(n, b, np, i);
   out(n, b, np) = total;
 
-  int64_t row = roundUp(channels, scratchPadding),
-          scoreRow = roundUp(tokens, scratchPadding);
   kernel.scratch(projected, "projected",
                  {{width, 1}, {batch, row}, {heads, batch * row}});
   kernel.scratch(weights, "weights",

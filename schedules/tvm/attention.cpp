@@ -1,32 +1,17 @@
 /// attention: softmax(scale q k^T + bias + mask) v for each image, or window,
 /// and head; on request the probabilities as well.
+#include "common/attention.h"
 #include "math.h"
 #include "rows.h"
 #include "tile.h"
 
-#include <cmath>
-
 namespace vitc::tvm_backend {
-
-/// The scratch argument is sized for this multiple of keys.
-constexpr int scratchKeys = 32;
-
-/// Bytes of a task's scores and queries on the stack; its tiles' weights come
-/// on top.
-constexpr int blockBytes = 80 * 1024;
-
-/// Bytes of stack for both. The protocol allows a kernel 128 KiB in all.
-constexpr int stackBytes = 124 * 1024;
-
-/// Scores are in units of log2, so that the softmax takes powers of two.
-constexpr double log2e = 1.4426950408889634;
 
 namespace {
 
-class Attention {
+class Attention : AttentionSpec, AttentionSchedule {
 public:
-  Attention(Fields &spec, const Machine &machine);
-  void readSchedule(Schedule &schedule, Fields &spec);
+  Attention(Fields &spec, Schedule &schedule, const Machine &machine);
   void declare(Kernel &kernel) const;
   void define(Kernel &kernel) const;
 
@@ -42,7 +27,6 @@ private:
     RowReduction most, sum;
   };
 
-  int defaultTileHeight() const;
   Stage keyStage() const;
   Part keyPart(int firstPanel, int panelCount) const;
   Stage queryStage() const;
@@ -60,120 +44,21 @@ private:
   }
 
   Machine machine;
-  int batch, heads, tokens, queryCount, headDim;
-  double scale;
-  int ldq, ldk, ldv, ldo, probBatchStride = 0;
-  bool withMaps, withBias;
-  int masks, ldb = 0;
   int lanesD; ///< vectors along a head, which must not touch its neighbour
-
-  int panel, panels; ///< columns of a panel of keys, panels that hold them
-  int keys;          ///< columns that are computed
-  int tileRows, block, unrollK, together;
-  bool parallel;
 };
 
 } // namespace
 
-Attention::Attention(Fields &spec, const Machine &machine) : machine(machine) {
-  batch = spec.integer("batch", 1);
-  heads = spec.integer("heads", 1);
-  tokens = spec.integer("tokens", 1);
-  queryCount = spec.integerOr("queries", 1, tokens);
-  headDim = spec.integer("head_dim", 1);
-  scale = spec.number("scale");
-  ldq = rowStride(spec, "ldq", heads * headDim);
-  ldk = rowStride(spec, "ldk", heads * headDim);
-  ldv = rowStride(spec, "ldv", heads * headDim);
-  ldo = rowStride(spec, "ldo", heads * headDim);
-  withMaps = spec.flag("probabilities");
-  if (withMaps)
-    probBatchStride =
-        rowStride(spec, "prob_batch_stride", heads * queryCount * tokens);
-  withBias = spec.flagOr("bias", false);
-  masks = spec.integerOr("masks", 0, 0);
-  if (withBias || masks > 0) {
-    ldb = rowStride(spec, "ldb", tokens);
-    if (ldb % paddingFloats != 0)
-      spec.fail("ldb", std::to_string(ldb) + " is not a multiple of " +
-                           std::to_string(paddingFloats));
-  }
-  lanesD = machine.lanesFor(headDim);
-}
-
-/// Rows of a tile: for each row less than the most the loads of keys cost some
-/// 2%, and a rest of rows leaves accumulators unused.
-int Attention::defaultTileHeight() const {
-  constexpr double costOfLowTiles = 0.02;
-  auto cost = [&](int height) {
-    return roundUp(queryCount, height) *
-           (1 + costOfLowTiles * (machine.tileRowsMax - height));
-  };
-  int best = std::min(machine.tileRowsMax, queryCount);
-  for (int height = best - 1; height > 0; --height)
-    if (cost(height) < cost(best))
-      best = height;
-  return best;
-}
-
-/// A task is a block of queries of one head, whose scores stand on the stack.
-void Attention::readSchedule(Schedule &schedule, Fields &spec) {
-  const int floatBytes = sizeof(float);
-  panel = machine.tileN;
-  panels = (tokens + panel - 1) / panel;
-  // A last panel that is half empty is computed as a vector fewer.
-  keys = roundUp(tokens, machine.lanes);
-
-  tileRows = defaultTileHeight();
-  // The last rows of a block have tiles and weights of their own.
-  auto tileBytes = [&](int rows) {
-    return int64_t(2) * rows * keys * floatBytes;
-  };
-  auto tooHigh = [&](int rows) {
-    return int64_t(rows) * (keys + headDim) * floatBytes > blockBytes ||
-           int64_t(rows) * (keys + headDim) * floatBytes + tileBytes(rows) >
-               stackBytes;
-  };
-  while (tileRows > 1 && tooHigh(tileRows))
-    --tileRows;
-  if (tooHigh(tileRows))
-    spec.fail("tokens", std::to_string(tokens) + " need more than " +
-                            std::to_string(stackBytes / 1024) +
-                            " KiB of stack for one row of scores");
-  tileRows =
-      schedule.get("tile_m", "rows of a tile", tileRows,
-                   Values(1, 64).worthwhileUpTo(
-                       machine.registers / (machine.tileN / machine.lanes)));
-
-  // Blocks of equal size: 197 queries are three times 66.
-  int64_t budget =
-      std::min<int64_t>(blockBytes, stackBytes - tileBytes(tileRows));
-  int fitting =
-      std::max<int>(1, budget / floatBytes / (keys + headDim) / tileRows) *
-      tileRows;
-  int fewest = (queryCount + fitting - 1) / fitting;
-  block = schedule.get(
-      "block_q", "queries of a task",
-      roundUp((queryCount + fewest - 1) / fewest, tileRows),
-      Values(tileRows, 4096)
-          .multipleOf(tileRows, "tile_m " + std::to_string(tileRows))
-          .worthwhileUpTo(fitting));
-  unrollK = schedule.get(
-      "unroll_k", "steps of the second product per branch", 1,
-      Values(1, std::min(tokens, 64))
-          .dividing(tokens, "the " + std::to_string(tokens) + " tokens")
-          .worthwhileUpTo(16));
-  int blocks = (queryCount + block - 1) / block;
-  constexpr double enoughFlops = 2e5;
-  double flops = 4.0 * std::min(block, queryCount) * tokens * headDim;
-  int count = batch * heads * blocks;
-  together = schedule.get(
-      "block_h", "blocks of queries, of small heads, that share a task",
-      std::min(count, int(std::ceil(enoughFlops / flops))),
-      Values(1, count).forThreads());
-  parallel =
-      schedule.parallel(worthParallel(flops * together, count / together));
-}
+/// The last rows of a block have tiles and weights of their own, and TVM's
+/// loops have no rest of steps.
+Attention::Attention(Fields &spec, Schedule &schedule, const Machine &machine)
+    : AttentionSpec(spec),
+      AttentionSchedule(
+          *this, machine, schedule, spec, /*weightTiles=*/2,
+          Values(1, std::min(tokens, 64))
+              .dividing(tokens, "the " + std::to_string(tokens) + " tokens")
+              .worthwhileUpTo(16)),
+      machine(machine), lanesD(machine.lanesFor(headDim)) {}
 
 void Attention::declare(Kernel &kernel) const {
   for (const char *name : {"q", "k", "v"})
@@ -493,8 +378,7 @@ void Attention::define(Kernel &kernel) const {
 
 Kernel buildAttention(Fields &spec, Schedule &schedule,
                       const Machine &machine) {
-  Attention attention(spec, machine);
-  attention.readSchedule(schedule, spec);
+  Attention attention(spec, schedule, machine);
   Kernel kernel;
   attention.declare(kernel);
   kernel.define = [attention](Kernel &kernel) { attention.define(kernel); };

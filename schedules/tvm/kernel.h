@@ -9,8 +9,7 @@
 #ifndef VITC_SCHEDULES_TVM_KERNEL_H
 #define VITC_SCHEDULES_TVM_KERNEL_H
 
-#include "common/machine.h"
-#include "common/schedule.h"
+#include "common/families.h"
 #include "common/shapes.h"
 #include "loops.h"
 

@@ -2,6 +2,7 @@
 /// image's tokens, as the last block has for the class token. Keys and values
 /// are never formed: the query goes through the key matrix to the tokens, and
 /// the mixed tokens go through the value matrix.
+#include "common/attention.h"
 #include "math.h"
 #include "rows.h"
 #include "tile.h"
@@ -10,22 +11,12 @@
 
 namespace vitc::tvm_backend {
 
-/// Rows of the scratch argument are rounded up to this many floats.
-constexpr int scratchPadding = 32;
-
-/// Bytes of stack for the scores of a task's heads and their exponentials: what
-/// is sought, and what the protocol allows.
-constexpr int64_t scoreBytes = 64 * 1024, stackBytes = 128 * 1024;
-
-/// Scores are in units of log2, so that the softmax takes powers of two.
-constexpr double log2e = 1.4426950408889634;
-
 namespace {
 
-class SingleQueryAttention {
+class SingleQueryAttention : SingleQuerySpec {
 public:
-  SingleQueryAttention(Fields &spec, const Machine &machine);
-  void readSchedule(Schedule &schedule, Fields &spec);
+  SingleQueryAttention(Fields &spec, Schedule &schedule,
+                       const Machine &machine);
   void define(Kernel &kernel) const;
 
 private:
@@ -39,62 +30,22 @@ private:
   }
 
   Machine machine;
-  int batch, heads, tokens, headDim, channels;
-  double scale;
-  int ldx, batchStride, ldq, ldk, ldo, panel, panels;
-  int width;        ///< columns of x and key that may be read
-  int lanes;        ///< vectors along the channels
-  int scores;       ///< tokens rounded up to whole vectors
-  int accumulators; ///< registers that hold sums
-  int64_t row, scoreRow, weightsAt, pooledAt; ///< of the scratch
+  int lanes;                   ///< vectors along the channels
+  int64_t weightsAt, pooledAt; ///< in the scratch
   int tileHeads;
   bool parallel;
 };
 
 } // namespace
 
-SingleQueryAttention::SingleQueryAttention(Fields &spec, const Machine &machine)
-    : machine(machine) {
-  batch = spec.integer("batch", 1);
-  heads = spec.integer("heads", 1);
-  tokens = spec.integer("tokens", 1);
-  headDim = spec.integer("head_dim", 1);
-  channels = spec.integer("channels", 1);
-  scale = spec.number("scale");
-  panel = spec.integer("panel", 1);
-  panels = (heads * headDim + panel - 1) / panel;
-  ldx = rowStride(spec, "ldx", channels);
-  batchStride = spec.integer("batch_stride", 0);
-  ldq = rowStride(spec, "ldq", heads * headDim);
-  ldk = rowStride(spec, "ldk", channels);
-  ldo = rowStride(spec, "ldo", panels * panel);
-
-  width = std::min(paddedColumns(channels, ldx), paddedColumns(channels, ldk));
-  lanes = machine.lanesFor(width);
-  scores = roundUp(tokens, machine.lanes);
-  accumulators = machine.registers * 3 / 4;
-  row = roundUp(channels, scratchPadding);
-  scoreRow = roundUp(tokens, scratchPadding);
+SingleQueryAttention::SingleQueryAttention(Fields &spec, Schedule &schedule,
+                                           const Machine &machine)
+    : SingleQuerySpec(spec, machine), machine(machine),
+      lanes(machine.lanesFor(width)) {
   weightsAt = int64_t(heads) * batch * row;
   pooledAt = weightsAt + int64_t(heads) * batch * scoreRow;
-}
-
-/// Six heads share each vector of x.
-void SingleQueryAttention::readSchedule(Schedule &schedule, Fields &spec) {
-  constexpr int mostHeads = 6;
-  const int64_t bytesPerHead = int64_t(2) * scores * sizeof(float);
-  if (bytesPerHead > stackBytes)
-    spec.fail("tokens", std::to_string(tokens) + " need more than " +
-                            std::to_string(stackBytes / 1024) +
-                            " KiB of stack for one head's scores");
-  int fitting = int(std::min<int64_t>(mostHeads, scoreBytes / bytesPerHead));
-  tileHeads = schedule.get(
-      "tile_h", "heads that share a load of x", divisorUpTo(heads, fitting),
-      Values(1, std::min(heads, accumulators))
-          .dividing(heads, "the " + std::to_string(heads) + " heads")
-          .worthwhileUpTo(fitting));
-  parallel = schedule.parallel(worthParallel(
-      4.0 * tokens * channels * tileHeads, double(batch) * heads / tileHeads));
+  tileHeads = readTileHeads(schedule, spec);
+  parallel = readParallel(schedule, tileHeads);
 }
 
 /// q·(K x_j) = (q K)·x_j: the query as a vector of channels, once per head. A
@@ -320,8 +271,7 @@ void SingleQueryAttention::define(Kernel &kernel) const {
 
 Kernel buildSingleQueryAttention(Fields &spec, Schedule &schedule,
                                  const Machine &machine) {
-  SingleQueryAttention attention(spec, machine);
-  attention.readSchedule(schedule, spec);
+  SingleQueryAttention attention(spec, schedule, machine);
   Kernel kernel;
   for (const char *name : {"x", "query", "key", "value"})
     kernel.input(name);

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -61,6 +62,15 @@ def check_trials(query, figures, trials=None):
     assert not broken, broken
     attempts = query("SELECT max(attempts) FROM trials")[0][0]
     assert attempts <= 2, f"a trial was begun {attempts} times"
+
+
+def make_record(figures, kernel, spec, backend, schedule, code, rival, seconds):
+    """A line for `vitc tune --import`, as if a session had measured it. `rival` is (backend, schedule, code, seconds)."""
+    return {"record": 2, "family": kernel["family"], "target": kernel["target"], "spec": spec, "cpu": figures["cpu"],
+            "machine": figures["machine"], "backend": backend, "backend_version": "0", "vitc": "0", "schedule": schedule,
+            "code": code, "threads": 1, "seconds": seconds, "share_of_peak": 0.5, "date": "2026-01-02T03:04:05Z",
+            "command": "vitc tune",
+            "rival": dict(zip(["backend", "schedule", "code", "seconds"], rival), backend_version="0")}
 
 
 def check_nothing_left():

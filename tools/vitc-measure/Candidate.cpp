@@ -203,14 +203,22 @@ public:
   double leastWarm() const {
     return *std::min_element(warm.begin(), warm.end());
   }
-  double noise() const {
-    std::vector<double> sorted = cold;
-    std::nth_element(sorted.begin(), sorted.begin() + sorted.size() / 2,
-                     sorted.end());
-    return sorted[sorted.size() / 2] / leastCold() - 1;
+  double noise() const { return median(cold) / leastCold() - 1; }
+  /// Of the times to those of `rival` in the same rounds, the median.
+  double pairedRatio(const Times &rival) const {
+    std::vector<double> ratios;
+    for (size_t i = 0; i < cold.size(); ++i)
+      ratios.push_back(cold[i] / rival.cold[i]);
+    return median(std::move(ratios));
   }
 
 private:
+  static double median(std::vector<double> values) {
+    auto middle = values.begin() + values.size() / 2;
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+  }
+
   /// Seconds of a call, each on the next copy if `step` is 1. Short calls are
   /// repeated until the clock can tell.
   double time(size_t &copy, size_t step) {
@@ -309,7 +317,9 @@ json::Object vitc::measure::measureCandidate(const CandidateRequest &request,
                       {"seconds", own.leastCold()},
                       {"warm_seconds", own.leastWarm()},
                       {"noise", own.noise()}};
-  if (other)
+  if (other) {
     result["rival_seconds"] = other->leastCold();
+    result["paired_ratio"] = own.pairedRatio(*other);
+  }
   return result;
 }

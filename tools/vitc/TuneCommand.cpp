@@ -55,7 +55,8 @@ static void declareSearchOptions(Options &options, Settings &settings) {
       "seed", "N", 0, 1000000000, [&](int64_t n) { tune.seed = uint64_t(n); },
       "of the random choices (default 1)");
   options.flag("ignore-records", tune.ignoreRecords,
-               "do not try the schedules that come with vitc");
+               "do not try the schedules that come with vitc, nor those that "
+               "the database has records of");
   options.text("cxx", "CXX", tune.model.toolchain.cxx,
                "the C++ compiler (default: $CXX, c++, g++ or clang++)");
 }

@@ -182,10 +182,11 @@ private:
   llvm::Error emitLibrary(Staging &staging);
   llvm::Expected<std::vector<CompiledKernel>>
   compileKernels(ArrayRef<KernelRequest> requests);
-  llvm::Expected<std::vector<CompiledKernel>>
-  compileTuned(const TunedSchedules &tuned,
-               std::vector<KernelRequest> &requests,
-               std::vector<const tune::Record *> &records);
+  llvm::Error useRecords(const TunedSchedules &tuned,
+                         std::vector<KernelRequest> &requests,
+                         std::vector<CompiledKernel> &kernels,
+                         std::vector<const tune::Record *> &records);
+  std::map<std::string, std::string> backendPrograms() const;
   void progress(StringRef stage, unsigned done, unsigned total) {
     if (progressCallback)
       progressCallback(stage, done, total);
@@ -278,11 +279,17 @@ llvm::Error Compilation::lower() {
   return llvm::Error::success();
 }
 
+std::map<std::string, std::string> Compilation::backendPrograms() const {
+  std::map<std::string, std::string> programs;
+  for (const char *backend : {"halide", "tvm"})
+    programs[backend] = backendProgram(installation, backend);
+  return programs;
+}
+
 llvm::Expected<std::vector<CompiledKernel>>
 Compilation::compileKernels(ArrayRef<KernelRequest> requests) {
   KernelCompilerOptions compiler;
-  for (const char *backend : {"halide", "tvm"})
-    compiler.programs[backend] = backendProgram(installation, backend);
+  compiler.programs = backendPrograms();
   compiler.cacheFolder = installation.cacheFolder;
   if (!options.toolchain.cxx.empty() || !target.architecture->isHost())
     compiler.cxx = toolchain.compiler;
@@ -294,42 +301,73 @@ Compilation::compileKernels(ArrayRef<KernelRequest> requests) {
   compiler.progress = [&](unsigned done, unsigned total) {
     progress("compiling kernels", done, total);
   };
-  llvm::Expected<std::vector<CompiledKernel>> kernels =
-      vitc::compileKernels(requests, compiler);
-  if (kernels) {
-    report.kernels = kernels->size();
-    report.cachedKernels = llvm::count_if(
-        *kernels, [](const CompiledKernel &kernel) { return kernel.cached; });
-    if (!target.device.empty()) {
-      DeviceCodeSummary device = summariseDeviceCode(*kernels, target);
-      report.deviceCode = device.text;
-      llvm::append_range(report.warnings, device.warnings);
-    }
-  }
-  return kernels;
+  return vitc::compileKernels(requests, compiler);
 }
 
-/// With the schedules that records have. A record may be older than the
-/// backend's parameters: that is no reason to fail.
-llvm::Expected<std::vector<CompiledKernel>>
-Compilation::compileTuned(const TunedSchedules &tuned,
-                          std::vector<KernelRequest> &requests,
-                          std::vector<const tune::Record *> &records) {
-  std::vector<KernelRequest> recorded = tuned.apply(requests, records);
-  llvm::Expected<std::vector<CompiledKernel>> kernels =
-      compileKernels(recorded);
+/// Puts tuned kernels in the place of default ones where records say that they
+/// are faster; `records` says where. A record may be older than its kernel, or
+/// than the backend's parameters: that is no reason to fail.
+llvm::Error
+Compilation::useRecords(const TunedSchedules &tuned,
+                        std::vector<KernelRequest> &requests,
+                        std::vector<CompiledKernel> &kernels,
+                        std::vector<const tune::Record *> &records) {
+  const std::vector<KernelRequest> standard = requests;
+  records.assign(requests.size(), nullptr);
+  std::vector<std::vector<const tune::Record *>> better;
+  size_t most = 0;
+  for (const KernelRequest &request : standard) {
+    better.push_back(tuned.findBetter(request));
+    most = std::max(most, better.back().size());
+  }
+  unsigned outdated = 0; // of the database's; the others are not the user's
+  std::string database;
+  // The best record of each kernel; then the next best where that was of no
+  // use.
+  for (size_t place = 0; place < most; ++place) {
+    std::vector<size_t> which;
+    std::vector<KernelRequest> recorded;
+    for (size_t i = 0; i < standard.size(); ++i)
+      if (!records[i] && place < better[i].size()) {
+        which.push_back(i);
+        recorded.push_back(
+            TunedSchedules::apply(*better[i][place], standard[i]));
+      }
+    llvm::Expected<std::vector<CompiledKernel>> compiled =
+        compileKernels(recorded);
+    if (!compiled) {
+      report.warnings.push_back("default schedules are used, because a tuned "
+                                "one does not fit any more: " +
+                                llvm::toString(compiled.takeError()));
+      continue;
+    }
+    for (auto [i, request, kernel] : llvm::zip(which, recorded, *compiled)) {
+      const tune::Record *record = better[i][place];
+      llvm::Expected<bool> current =
+          TunedSchedules::isCurrent(*record, kernel, kernels[i]);
+      if (!current)
+        return current.takeError();
+      if (!*current) {
+        if (!StringRef(record->place).starts_with(installation.recordsFolder)) {
+          ++outdated;
+          database = record->place;
+        }
+        continue;
+      }
+      records[i] = record;
+      requests[i] = std::move(request);
+      kernels[i] = std::move(kernel);
+    }
+  }
+  if (outdated)
+    report.warnings.push_back(
+        database + ": " + std::to_string(outdated) +
+        (outdated == 1 ? " record was" : " records were") +
+        " measured with other code than the kernels have now; `vitc tune` "
+        "measures again");
   report.tunedKernels =
       records.size() - llvm::count(records, static_cast<void *>(nullptr));
-  if (kernels || report.tunedKernels == 0) {
-    requests = std::move(recorded);
-    return kernels;
-  }
-  report.warnings.push_back("default schedules are used, because a tuned one "
-                            "does not fit any more: " +
-                            llvm::toString(kernels.takeError()));
-  records.assign(requests.size(), nullptr);
-  report.tunedKernels = 0;
-  return compileKernels(requests);
+  return llvm::Error::success();
 }
 
 /// Seven combinations of quarters stand where four quarters would.
@@ -360,14 +398,24 @@ llvm::Error Compilation::emitLibrary(Staging &staging) {
   std::vector<KernelRequest> requests =
       kernelRequests(*model.module, options, target, library);
   llvm::Expected<TunedSchedules> tuned =
-      TunedSchedules::open(options, installation);
+      TunedSchedules::open(options, installation, backendPrograms());
   if (!tuned)
     return tuned.takeError();
-  std::vector<const tune::Record *> records;
   llvm::Expected<std::vector<CompiledKernel>> kernels =
-      compileTuned(*tuned, requests, records);
+      compileKernels(requests);
   if (!kernels)
     return kernels.takeError();
+  std::vector<const tune::Record *> records;
+  if (llvm::Error error = useRecords(*tuned, requests, *kernels, records))
+    return error;
+  report.kernels = kernels->size();
+  report.cachedKernels = llvm::count_if(
+      *kernels, [](const CompiledKernel &kernel) { return kernel.cached; });
+  if (!target.device.empty()) {
+    DeviceCodeSummary device = summariseDeviceCode(*kernels, target);
+    report.deviceCode = device.text;
+    llvm::append_range(report.warnings, device.warnings);
+  }
   if (options.emit == "kernels") {
     for (auto [request, kernel] : llvm::zip(requests, *kernels)) {
       if (llvm::Error error =

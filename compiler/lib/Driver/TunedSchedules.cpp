@@ -1,8 +1,10 @@
 #include "TunedSchedules.h"
 
+#include "vitc/Backend/ObjectCode.h"
 #include "vitc/Tune/Machine.h"
 #include "vitc/Tune/Store.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace vitc;
@@ -10,10 +12,15 @@ namespace json = llvm::json;
 
 llvm::Expected<TunedSchedules>
 TunedSchedules::open(const CompileOptions &options,
-                     const Installation &installation) {
-  tune::RecordSet records(tune::thisMachine().cpu);
+                     const Installation &installation,
+                     const std::map<std::string, std::string> &programs) {
+  TunedSchedules tuned(tune::thisMachine().cpu);
+  if (options.backend == "auto")
+    for (const auto &[backend, program] : programs)
+      if (llvm::sys::fs::can_execute(program))
+        tuned.others.push_back(backend);
   if (!options.ignoreRecords)
-    if (llvm::Error error = records.addFolder(installation.recordsFolder))
+    if (llvm::Error error = tuned.records.addFolder(installation.recordsFolder))
       return error;
   if (!options.tuneDatabase.empty()) {
     auto store = tune::Store::open(options.tuneDatabase, /*create=*/false);
@@ -22,35 +29,45 @@ TunedSchedules::open(const CompileOptions &options,
     auto found = store->getRecords();
     if (!found)
       return found.takeError();
-    records.add(std::move(*found));
+    tuned.records.add(std::move(*found));
   }
-  return TunedSchedules(std::move(records), options.backend == "auto");
+  return tuned;
 }
 
-std::vector<KernelRequest>
-TunedSchedules::apply(llvm::ArrayRef<KernelRequest> requests,
-                      std::vector<const tune::Record *> &used) const {
-  std::vector<KernelRequest> result(requests.begin(), requests.end());
-  used.assign(requests.size(), nullptr);
-  if (records.empty())
-    return result;
-  for (auto [request, record] : llvm::zip(result, used)) {
-    json::Value document = llvm::cantFail(json::parse(request.specification));
-    json::Object &fields = *document.getAsObject();
-    std::string key =
-        tune::kernelKey(*fields.getString("family"), *fields.getObject("spec"),
-                        *fields.getString("target"));
-    record = records.find(key, request.backend);
-    if (!record)
-      continue;
-    const tune::Record *other =
-        choosesBackend ? records.find(key, "tvm") : nullptr;
-    if (other && other->seconds < record->seconds) {
-      record = other;
-      request.backend = other->backend;
-    }
-    fields["schedule"] = json::Object(record->schedule);
-    request.specification = llvm::formatv("{0}", document).str();
-  }
-  return result;
+std::vector<const tune::Record *>
+TunedSchedules::findBetter(const KernelRequest &request) const {
+  json::Value document = llvm::cantFail(json::parse(request.specification));
+  const json::Object &fields = *document.getAsObject();
+  std::vector<const tune::Record *> better = records.find(
+      tune::kernelKey(*fields.getString("family"), *fields.getObject("spec"),
+                      *fields.getString("target")));
+  // All that are left have the same rival, so they compare.
+  llvm::erase_if(better, [&](const tune::Record *record) {
+    return record->rival.backend != request.backend ||
+           (record->backend != request.backend &&
+            !llvm::is_contained(others, record->backend));
+  });
+  llvm::stable_sort(better, [](const tune::Record *a, const tune::Record *b) {
+    return a->ratio() < b->ratio();
+  });
+  return better;
+}
+
+llvm::Expected<bool> TunedSchedules::isCurrent(const tune::Record &record,
+                                               const CompiledKernel &kernel,
+                                               const CompiledKernel &standard) {
+  llvm::Expected<std::string> own = hashCode(kernel.objectPath);
+  if (!own)
+    return own.takeError();
+  llvm::Expected<std::string> rival = hashCode(standard.objectPath);
+  if (!rival)
+    return rival.takeError();
+  return *own == record.code && *rival == record.rival.code;
+}
+
+KernelRequest TunedSchedules::apply(const tune::Record &record,
+                                    const KernelRequest &request) {
+  json::Value document = llvm::cantFail(json::parse(request.specification));
+  (*document.getAsObject())["schedule"] = json::Object(record.schedule);
+  return {request.name, llvm::formatv("{0}", document).str(), record.backend};
 }

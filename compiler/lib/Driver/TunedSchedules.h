@@ -11,23 +11,33 @@ namespace vitc {
 class TunedSchedules {
 public:
   /// The records for this machine's CPU: those that come with vitc, then those
-  /// of the database that the options name.
-  static llvm::Expected<TunedSchedules> open(const CompileOptions &options,
-                                             const Installation &installation);
+  /// of the database that the options name. With --backend auto, those of
+  /// every backend in `programs`.
+  static llvm::Expected<TunedSchedules>
+  open(const CompileOptions &options, const Installation &installation,
+       const std::map<std::string, std::string> &programs);
 
-  /// The requests with schedules, and with --backend auto backends, from
-  /// records; and for each the record, or null where the default rule stays.
-  std::vector<KernelRequest>
-  apply(llvm::ArrayRef<KernelRequest> requests,
-        std::vector<const tune::Record *> &used) const;
+  /// The records that say what beats the default of `request`, the fastest
+  /// first.
+  std::vector<const tune::Record *>
+  findBetter(const KernelRequest &request) const;
+
+  /// Whether the record speaks of the code that both compile to today: its own
+  /// and its rival's. A schedule that was faster once may not be so after a
+  /// change to the kernel, nor may it beat a better default.
+  static llvm::Expected<bool> isCurrent(const tune::Record &record,
+                                        const CompiledKernel &kernel,
+                                        const CompiledKernel &standard);
+
+  /// The request with the record's schedule and backend.
+  static KernelRequest apply(const tune::Record &record,
+                             const KernelRequest &request);
 
 private:
-  TunedSchedules(tune::RecordSet records, bool choosesBackend)
-      : records(std::move(records)), choosesBackend(choosesBackend) {}
+  explicit TunedSchedules(std::string cpu) : records(std::move(cpu)) {}
 
   tune::RecordSet records;
-  bool choosesBackend; ///< --backend auto: TVM where both were measured and it
-                       ///< was faster
+  std::vector<std::string> others; ///< backends that may take a kernel over
 };
 
 } // namespace vitc

@@ -2,6 +2,7 @@
 
 #include "MeasureChild.h"
 
+#include "vitc/Backend/ObjectCode.h"
 #include "vitc/Support/File.h"
 #include "vitc/Support/Process.h"
 #include "vitc/Tune/Search.h"
@@ -68,6 +69,10 @@ llvm::Error Measurer::finishBuild(const KernelRow &kernel,
   build.backendVersion = report->getString("version").value_or("").str();
   build.compileSeconds = report->getNumber("compile_ms").value_or(0) / 1000;
   build.spills = report->getInteger("spills").value_or(0);
+  llvm::Expected<std::string> code = hashCode((prefix + ".o").str());
+  if (!code)
+    return code.takeError();
+  build.code = std::move(*code);
   llvm::Expected<std::string> adapter = adapterObject((prefix + ".cpp").str());
   if (!adapter)
     return adapter.takeError();
@@ -118,6 +123,7 @@ Measurer::build(const KernelRow &kernel, llvm::StringRef backend,
       requests, jobs, patienceSeconds,
       [&](size_t index, const ProcessResult &result) -> llvm::Error {
         Build build;
+        build.backend = backend.str();
         if (result.succeeded()) {
           if (llvm::Error failed = finishBuild(
                   kernel, joinPath(tools.folder, names[index]), build))
@@ -186,7 +192,14 @@ llvm::Expected<Measurement> Measurer::measure(const KernelRow &kernel,
   result.detail = build.detail;
   result.schedule = build.schedule;
   result.backendVersion = build.backendVersion;
+  result.code = build.code;
   result.compileSeconds = build.compileSeconds;
+  if (rival) {
+    result.rivalBackend = rival->backend;
+    result.rivalBackendVersion = rival->backendVersion;
+    result.rivalSchedule = rival->schedule;
+    result.rivalCode = rival->code;
+  }
   if (build.outcome != Outcome::Ok)
     return result;
   llvm::Expected<Child *> child = childFor(kernel);
@@ -211,6 +224,7 @@ llvm::Expected<Measurement> Measurer::measure(const KernelRow &kernel,
   result.seconds = answer->getNumber("seconds").value_or(0);
   result.warmSeconds = answer->getNumber("warm_seconds").value_or(0);
   result.rivalSeconds = answer->getNumber("rival_seconds").value_or(0);
+  result.pairedRatio = answer->getNumber("paired_ratio").value_or(0);
   result.noise = answer->getNumber("noise").value_or(0);
   result.peak = answer->getNumber("peak").value_or(0);
   return result;

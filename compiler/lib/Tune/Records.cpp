@@ -13,6 +13,9 @@ using namespace vitc;
 using namespace vitc::tune;
 namespace json = llvm::json;
 
+/// Of the format of a line.
+constexpr int64_t recordVersion = 2;
+
 static std::string print(json::Value value) {
   // llvm::json writes the keys of an object in their order: one text for one
   // value.
@@ -32,26 +35,32 @@ std::string vitc::tune::kernelKey(llvm::StringRef family,
 std::string Record::key() const { return kernelKey(family, spec, target); }
 
 json::Object Record::provenance() const {
-  return json::Object{{"cpu", cpu},
-                      {"machine", machine},
-                      {"date", date},
-                      {"command", command},
-                      {"vitc", vitcVersion},
-                      {"threads", threads},
-                      {"seconds", seconds},
-                      {"default_seconds", defaultSeconds},
-                      {"share_of_peak", share}};
+  return json::Object{
+      {"cpu", cpu},
+      {"machine", machine},
+      {"date", date},
+      {"command", command},
+      {"vitc", vitcVersion},
+      {"threads", threads},
+      {"seconds", seconds},
+      {"share_of_peak", share},
+      {"rival", json::Object{{"backend", rival.backend},
+                             {"backend_version", rival.backendVersion},
+                             {"schedule", json::Object(rival.schedule)},
+                             {"code", rival.code},
+                             {"seconds", rival.seconds}}}};
 }
 
 std::string Record::toLine() const {
   json::Object object = provenance();
-  object["record"] = 1;
+  object["record"] = recordVersion;
   object["family"] = family;
   object["target"] = target;
   object["spec"] = json::Object(spec);
   object["backend"] = backend;
   object["backend_version"] = backendVersion;
   object["schedule"] = json::Object(schedule);
+  object["code"] = code;
   return print(std::move(object));
 }
 
@@ -60,7 +69,9 @@ namespace {
 /// Takes the fields of a record one by one and keeps the first complaint.
 class RecordReader {
 public:
-  RecordReader(const json::Object &object) : object(object) {}
+  /// `where` is put before the fields' names.
+  RecordReader(const json::Object &object, std::string where = "")
+      : object(object), where(std::move(where)) {}
 
   void read(llvm::StringRef name, std::string &value) {
     if (auto text = object.getString(name))
@@ -74,6 +85,11 @@ public:
     else
       complain(name, "a number of at least 0");
   }
+  void readSeconds(llvm::StringRef name, double &value) {
+    read(name, value);
+    if (value == 0)
+      complain(name, "a number of more than 0");
+  }
   void read(llvm::StringRef name, int64_t &value) {
     if (auto number = object.getInteger(name); number && *number >= 1)
       value = *number;
@@ -86,17 +102,26 @@ public:
     else
       complain(name, "an object");
   }
+  /// A schedule: an object of integers.
+  void readSchedule(llvm::StringRef name, json::Object &value) {
+    read(name, value);
+    for (const auto &[parameter, setting] : value)
+      if (!setting.getAsInteger())
+        complain(name, "an object of integers");
+  }
   void complain(llvm::StringRef name, const llvm::Twine &expected) {
     if (complaint.empty())
-      complaint = ((object.get(name) ? name + " must be " + expected
-                                     : name + " is missing: " + expected))
-                      .str();
+      complaint =
+          (where + name + (object.get(name) ? " must be " : " is missing: ") +
+           expected)
+              .str();
   }
 
   std::string complaint;
 
 private:
   const json::Object &object;
+  std::string where;
 };
 
 } // namespace
@@ -109,9 +134,11 @@ llvm::Expected<Record> vitc::tune::parseRecord(llvm::StringRef place,
   const json::Object *object = value->getAsObject();
   if (!object)
     return userError(place, "a record is a JSON object");
-  if (object->getInteger("record") != int64_t(1))
-    return userError(place, "record must be 1, the version of the format");
+  if (object->getInteger("record") != recordVersion)
+    return userError(place, "record must be " + llvm::Twine(recordVersion) +
+                                ", the version of the format");
   Record record;
+  record.place = place.str();
   RecordReader reader(*object);
   reader.read("family", record.family);
   reader.read("target", record.target);
@@ -121,16 +148,23 @@ llvm::Expected<Record> vitc::tune::parseRecord(llvm::StringRef place,
   reader.read("backend", record.backend);
   reader.read("backend_version", record.backendVersion);
   reader.read("vitc", record.vitcVersion);
-  reader.read("schedule", record.schedule);
+  reader.readSchedule("schedule", record.schedule);
+  reader.read("code", record.code);
   reader.read("threads", record.threads);
-  reader.read("seconds", record.seconds);
-  reader.read("default_seconds", record.defaultSeconds);
+  reader.readSeconds("seconds", record.seconds);
   reader.read("share_of_peak", record.share);
   reader.read("date", record.date);
   reader.read("command", record.command);
-  for (const auto &[name, setting] : record.schedule)
-    if (!setting.getAsInteger())
-      reader.complain("schedule", "an object of integers");
+  json::Object rival;
+  reader.read("rival", rival);
+  RecordReader rivals(rival, "rival.");
+  rivals.read("backend", record.rival.backend);
+  rivals.read("backend_version", record.rival.backendVersion);
+  rivals.readSchedule("schedule", record.rival.schedule);
+  rivals.read("code", record.rival.code);
+  rivals.readSeconds("seconds", record.rival.seconds);
+  if (reader.complaint.empty())
+    reader.complaint = rivals.complaint;
   if (!reader.complaint.empty())
     return userError(place, reader.complaint);
   return record;
@@ -161,7 +195,7 @@ vitc::tune::readRecords(llvm::StringRef path) {
 void RecordSet::add(std::vector<Record> more) {
   for (Record &record : more)
     if (record.cpu == cpu) {
-      std::pair<std::string, std::string> place(record.key(), record.backend);
+      Place place = {record.key(), record.backend, record.rival.backend};
       records.insert_or_assign(std::move(place), std::move(record));
     }
 }
@@ -183,16 +217,10 @@ llvm::Error RecordSet::addFolder(llvm::StringRef folder) {
   return llvm::Error::success();
 }
 
-const Record *RecordSet::find(llvm::StringRef key,
-                              llvm::StringRef backend) const {
-  const Record *best = nullptr;
-  for (auto it = records.lower_bound({key.str(), ""});
-       it != records.end() && it->first.first == key; ++it) {
-    const Record &record = it->second;
-    if (!backend.empty() && record.backend != backend)
-      continue;
-    if (!best || record.seconds < best->seconds)
-      best = &record;
-  }
-  return best;
+std::vector<const Record *> RecordSet::find(llvm::StringRef key) const {
+  std::vector<const Record *> found;
+  for (auto it = records.lower_bound({key.str()});
+       it != records.end() && it->first.front() == key; ++it)
+    found.push_back(&it->second);
+  return found;
 }

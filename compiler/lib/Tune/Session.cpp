@@ -48,10 +48,10 @@ vitc::tune::findBackends(const Installation &installation,
 
 static llvm::Expected<Tools> makeTools(const Installation &installation,
                                        const CompileOptions &options,
+                                       llvm::StringRef backend,
                                        const std::string &folder) {
   Tools tools;
-  llvm::Expected<Backends> backends =
-      findBackends(installation, options.backend);
+  llvm::Expected<Backends> backends = findBackends(installation, backend);
   if (!backends)
     return backends.takeError();
   tools.backends = std::move(*backends);
@@ -106,7 +106,12 @@ private:
   Tuned *mostPromising();
   CostModel &modelFor(const Search &search);
   double priority(const Tuned &target) const;
+  std::vector<const TrialRow *> finalists(const Tuned &target) const;
   bool isOver() const;
+  /// Whose default is used where there is no record.
+  const std::string &defaultBackend() const {
+    return measurer->getTools().backends.begin()->first;
+  }
   unsigned batch() const {
     unsigned cores =
         llvm::heavyweight_hardware_concurrency().compute_thread_count();
@@ -128,8 +133,7 @@ private:
   std::map<std::string, size_t> learnt; ///< samples behind each model
   Clock::time_point start = Clock::now();
   double counted = 0; ///< seconds that the store knows of
-  double searchSeconds = 0;
-  double peak = 0; ///< the best multiply-add rate seen, in FLOP/s
+  double peak = 0;    ///< the best multiply-add rate seen, in FLOP/s
   SessionState state;
 };
 
@@ -258,6 +262,7 @@ llvm::Error Session::create() {
       {"not_tuned", std::move(reasons)},
       {"search", options.strategy == Strategy::Random ? "random" : "evolution"},
       {"start", options.startRandom ? "random" : "default"},
+      {"backend", options.model.backend},
       {"seed", int64_t(options.seed)},
       {"ignore_records", options.ignoreRecords}};
   auto id = store.addSession(session, std::move(rows));
@@ -311,13 +316,20 @@ llvm::Error Session::open() {
   if (!made)
     return made.takeError();
   scratch.emplace(std::move(*made));
-  auto tools = makeTools(installation, options.model, scratch->path());
+  if (options.resume)
+    if (llvm::Error error = resume())
+      return error;
+  auto tools = makeTools(
+      installation, options.model,
+      session.options.getString("backend").value_or(options.model.backend),
+      scratch->path());
   if (!tools)
     return tools.takeError();
   measurer.emplace(std::move(*tools));
   worker.emplace(store, *measurer, options.leaseSeconds);
-  if (llvm::Error error = options.resume ? resume() : create())
-    return error;
+  if (!options.resume)
+    if (llvm::Error error = create())
+      return error;
   if (llvm::Error error = refresh())
     return error;
   if (llvm::Error error = makeSearches())
@@ -329,9 +341,14 @@ llvm::Error Session::open() {
 /// search that must find everything itself.
 llvm::Error Session::addFirstTrials() {
   RecordSet records(session.cpu);
-  if (!session.options.getBoolean("ignore_records").value_or(false))
+  if (!session.options.getBoolean("ignore_records").value_or(false)) {
     if (llvm::Error error = records.addFolder(installation.recordsFolder))
       return error;
+    auto earlier = store.getRecords();
+    if (!earlier)
+      return earlier.takeError();
+    records.add(std::move(*earlier));
+  }
   bool random = session.options.getString("start") == "random";
   for (Tuned &target : targets)
     for (const auto &search : target.searches) {
@@ -352,7 +369,9 @@ llvm::Error Session::addFirstTrials() {
         standard.backend = backend;
         standard.proposer = "default";
         first.push_back(std::move(standard));
-        if (const Record *record = records.find(target.kernel->key, backend)) {
+        for (const Record *record : records.find(target.kernel->key)) {
+          if (record->backend != backend)
+            continue;
           TrialRow known;
           known.backend = backend;
           known.proposer = "record";
@@ -554,22 +573,24 @@ llvm::Error Session::measure(llvm::function_ref<bool()> stop) {
   return llvm::Error::success();
 }
 
-/// Whether the search has had its time.
+/// Whether the search has had its time: what is left is for comparing its
+/// winners with the defaults.
 bool Session::isOver() const {
-  return options.minutes && secondsSince(start) > searchSeconds;
+  if (!options.minutes)
+    return false;
+  constexpr double perComparison = 2, reserve = 3;
+  size_t comparisons = 0;
+  for (const Tuned &target : targets)
+    comparisons += finalists(target).size();
+  return secondsSince(start) + perComparison * double(comparisons) + reserve >
+         *options.minutes * 60;
 }
 
 llvm::Error Session::search() {
   state.stage = "searching";
   state.wanted = options.trials;
-  if (options.minutes) {
+  if (options.minutes)
     state.secondsWanted = *options.minutes * 60;
-    // The comparison at the end takes its time, too.
-    constexpr double perKernel = 3.5, mostShare = 0.3;
-    searchSeconds =
-        *state.secondsWanted - std::min(perKernel * double(kernels.size()) + 3,
-                                        mostShare * *state.secondsWanted);
-  }
   // Others take what is queued, so there must be enough for all of them.
   const unsigned enough = options.measuresHere ? batch() : 4 * batch();
   while (!isOver()) {
@@ -598,38 +619,53 @@ llvm::Error Session::search() {
 // The end
 //===----------------------------------------------------------------------===//
 
-/// Compares the best few of each kernel with the default, long enough to be
-/// sure: a search that looks at hundreds finds some that were merely lucky.
+/// The best few schedules of a kernel that may beat the default, and what a
+/// record says does. Where the search has timed the default, and nothing beat
+/// it, there are none.
+std::vector<const TrialRow *> Session::finalists(const Tuned &target) const {
+  constexpr size_t perBackend = 2;
+  std::vector<const TrialRow *> result;
+  double toBeat = std::numeric_limits<double>::infinity();
+  std::vector<const TrialRow *> good;
+  for (const TrialRow &trial : trials) {
+    if (trial.kernel != target.kernel->id || trial.kind != TrialKind::Search ||
+        trial.state != "done" || trial.result.outcome != Outcome::Ok)
+      continue;
+    if (trial.schedule.empty() && trial.backend == defaultBackend())
+      toBeat = trial.score;
+    else
+      good.push_back(&trial);
+  }
+  llvm::stable_sort(good, [](const TrialRow *a, const TrialRow *b) {
+    return a->score < b->score;
+  });
+  std::map<std::string, size_t> taken;
+  for (const TrialRow *trial : good)
+    if (trial->proposer == "record" ||
+        (trial->score < toBeat && taken[trial->backend]++ < perBackend))
+      result.push_back(trial);
+  return result;
+}
+
+/// Compares them with the default, long enough to be sure: a search that looks
+/// at hundreds finds some that were merely lucky.
 llvm::Error Session::confirm() {
   state.stage = "comparing with the defaults";
-  constexpr size_t finalists = 2;
-  for (const Tuned &target : targets)
-    for (const auto &search : target.searches) {
-      std::vector<const TrialRow *> good;
-      for (const TrialRow &trial : trials)
-        if (trial.kernel == target.kernel->id &&
-            trial.backend == search->getSpace().backend &&
-            trial.kind == TrialKind::Search && trial.state == "done" &&
-            trial.result.outcome == Outcome::Ok &&
-            (!trial.schedule.empty() ||
-             trial.backend != measurer->getTools().backends.begin()->first))
-          good.push_back(&trial);
-      llvm::sort(good, [](const TrialRow *a, const TrialRow *b) {
-        return a->score < b->score;
-      });
-      std::vector<TrialRow> last;
-      for (const TrialRow *trial : llvm::ArrayRef(good).take_front(finalists)) {
-        TrialRow again;
-        again.backend = trial->backend;
-        again.schedule = trial->schedule;
-        again.proposer = "confirm";
-        last.push_back(std::move(again));
-      }
-      if (auto added = store.addTrials(target.kernel->id, TrialKind::Confirm,
-                                       std::move(last));
-          !added)
-        return added.takeError();
+  for (const Tuned &target : targets) {
+    std::vector<TrialRow> last;
+    for (const TrialRow *trial : finalists(target)) {
+      TrialRow again;
+      again.backend = trial->backend;
+      again.schedule = trial->schedule;
+      again.proposer = "confirm";
+      again.result.rivalBackend = defaultBackend();
+      last.push_back(std::move(again));
     }
+    if (auto added = store.addTrials(target.kernel->id, TrialKind::Confirm,
+                                     std::move(last));
+        !added)
+      return added.takeError();
+  }
   for (;;) {
     auto open = store.countOpen(session.id);
     if (!open)
@@ -643,25 +679,27 @@ llvm::Error Session::confirm() {
   }
 }
 
-/// A record for each backend's best schedule that beat its default.
+/// A record for each backend's best schedule that beat the default. What the
+/// database had about kernels that were compared now is replaced.
 llvm::Error Session::keepRecords() {
   auto now = store.now();
   if (!now)
     return now.takeError();
+  // By kernel and backend; null where nothing beat the default.
   std::map<std::pair<int64_t, std::string>, const TrialRow *> winners;
   for (const TrialRow &trial : trials) {
-    if (trial.kind != TrialKind::Confirm || trial.state != "done" ||
-        trial.result.outcome != Outcome::Ok ||
-        !isWorthKeeping(trial.result.seconds, trial.result.rivalSeconds))
+    if (trial.kind != TrialKind::Confirm || trial.state != "done")
       continue;
     const TrialRow *&winner = winners[{trial.kernel, trial.backend}];
+    if (!isWorthKeeping(trial.result))
+      continue;
     auto ratio = [](const TrialRow &row) {
       return row.result.seconds / row.result.rivalSeconds;
     };
     if (!winner || ratio(trial) < ratio(*winner))
       winner = &trial;
   }
-  std::vector<Record> records;
+  std::vector<Record> records, doubtful;
   for (const KernelRow &kernel : kernels)
     for (const auto &[place, trial] : winners) {
       if (place.first != kernel.id)
@@ -671,19 +709,30 @@ llvm::Error Session::keepRecords() {
       record.target = kernel.target;
       record.spec = kernel.spec;
       record.cpu = session.cpu;
+      record.backend = place.second;
+      record.rival.backend = defaultBackend();
+      if (!trial) {
+        doubtful.push_back(std::move(record));
+        continue;
+      }
       record.machine = session.machine;
-      record.backend = trial->backend;
       record.backendVersion = trial->result.backendVersion;
       record.vitcVersion = VITC_VERSION;
       record.schedule = trial->result.schedule;
+      record.code = trial->result.code;
+      record.rival.backendVersion = trial->result.rivalBackendVersion;
+      record.rival.schedule = trial->result.rivalSchedule;
+      record.rival.code = trial->result.rivalCode;
+      record.rival.seconds = trial->result.rivalSeconds;
       record.threads = session.threads;
       record.seconds = trial->result.seconds;
-      record.defaultSeconds = trial->result.rivalSeconds;
       record.share = peak > 0 ? kernel.flops / record.seconds / peak : 0;
       record.date = timestamp(*now);
       record.command = session.command;
       records.push_back(std::move(record));
     }
+  if (llvm::Error error = store.removeRecords(doubtful))
+    return error;
   return store.addRecords(records);
 }
 
@@ -728,9 +777,9 @@ vitc::tune::runWorker(const Installation &installation, Store &store,
   auto scratch = Scratch::make(installation.cacheFolder);
   if (!scratch)
     return scratch.takeError();
-  CompileOptions any;
-  any.backend = "auto"; // the trial says which
-  auto tools = makeTools(installation, any, scratch->path());
+  // The trial says which backend.
+  auto tools =
+      makeTools(installation, CompileOptions(), "auto", scratch->path());
   if (!tools)
     return tools.takeError();
   Measurer measurer(std::move(*tools));

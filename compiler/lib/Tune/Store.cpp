@@ -82,6 +82,8 @@ private:
 // Tables
 //===----------------------------------------------------------------------===//
 
+static constexpr llvm::StringLiteral tablesVersion = "2";
+
 llvm::Expected<Store> Store::open(llvm::StringRef place, bool create) {
   llvm::Expected<std::unique_ptr<Database>> database =
       Database::open(place, create);
@@ -97,10 +99,11 @@ llvm::Expected<Store> Store::open(llvm::StringRef place, bool create) {
     llvm::consumeError(version.takeError());
     return userError(store.getPlace(), "holds no tuning session of vitc's");
   }
-  if (version->size() != 1 || version->front()[0] != Field("1"))
+  if (version->size() != 1 || version->front()[0] != Field(tablesVersion.str()))
     return userError(store.getPlace(),
                      "was made by another version of vitc: its tables are not "
-                     "those of version 1");
+                     "those of version " +
+                         tablesVersion);
   return store;
 }
 
@@ -113,8 +116,8 @@ llvm::Error Store::createTables() {
     std::string id = "id " + db.identityColumn().str();
     const std::string statements[] = {
         "CREATE TABLE IF NOT EXISTS vitc_tune (version BIGINT NOT NULL)",
-        "INSERT INTO vitc_tune SELECT 1 WHERE NOT EXISTS (SELECT * FROM "
-        "vitc_tune)",
+        "INSERT INTO vitc_tune SELECT " + tablesVersion.str() +
+            " WHERE NOT EXISTS (SELECT * FROM vitc_tune)",
         "CREATE TABLE IF NOT EXISTS sessions (" + id +
             ", model TEXT NOT NULL, target TEXT NOT NULL, cpu TEXT NOT NULL, "
             "machine TEXT NOT NULL, command TEXT NOT NULL, options TEXT NOT "
@@ -134,14 +137,18 @@ llvm::Error Store::createTables() {
             "NOT NULL DEFAULT 0, created DOUBLE PRECISION NOT NULL, finished "
             "DOUBLE PRECISION, outcome TEXT, detail TEXT, seconds DOUBLE "
             "PRECISION, warm_seconds DOUBLE PRECISION, rival_seconds DOUBLE "
-            "PRECISION, score DOUBLE PRECISION, noise DOUBLE PRECISION, "
+            "PRECISION, paired_ratio DOUBLE PRECISION, "
+            "score DOUBLE PRECISION, noise DOUBLE PRECISION, "
             "compile_seconds DOUBLE PRECISION, peak DOUBLE PRECISION, "
             "backend_version TEXT, "
-            "full_schedule TEXT, UNIQUE (kernel, kind, backend, schedule))",
+            "full_schedule TEXT, code TEXT, rival_backend TEXT, "
+            "rival_backend_version TEXT, rival_schedule TEXT, rival_code TEXT, "
+            "UNIQUE (kernel, kind, backend, schedule))",
         "CREATE INDEX IF NOT EXISTS trials_by_state ON trials (session, state)",
         "CREATE TABLE IF NOT EXISTS records (" + id +
             ", key TEXT NOT NULL, cpu TEXT NOT NULL, backend TEXT NOT NULL, "
-            "line TEXT NOT NULL, UNIQUE (key, cpu, backend))"};
+            "rival_backend TEXT NOT NULL, line TEXT NOT NULL, UNIQUE (key, "
+            "cpu, backend, rival_backend))"};
     for (const std::string &statement : statements)
       if (auto done = db.run(statement); !done)
         return done.takeError();
@@ -300,7 +307,9 @@ llvm::Expected<KernelRow> Store::getKernel(int64_t id) {
 static constexpr llvm::StringLiteral trialColumns =
     "id, kernel, kind, backend, schedule, proposer, state, worker, attempts, "
     "finished, score, outcome, detail, seconds, warm_seconds, rival_seconds, "
-    "noise, compile_seconds, peak, backend_version, full_schedule";
+    "paired_ratio, noise, compile_seconds, peak, backend_version, "
+    "full_schedule, code, rival_backend, rival_backend_version, "
+    "rival_schedule, rival_code";
 
 static TrialRow readTrial(const Row &row) {
   TrialRow trial;
@@ -310,8 +319,10 @@ static TrialRow readTrial(const Row &row) {
       trial.schedule >> trial.proposer >> trial.state >> trial.worker >>
       trial.attempts >> trial.finished >> trial.score >> outcome >>
       result.detail >> result.seconds >> result.warmSeconds >>
-      result.rivalSeconds >> result.noise >> result.compileSeconds >>
-      result.peak >> result.backendVersion >> result.schedule;
+      result.rivalSeconds >> result.pairedRatio >> result.noise >>
+      result.compileSeconds >> result.peak >> result.backendVersion >>
+      result.schedule >> result.code >> result.rivalBackend >>
+      result.rivalBackendVersion >> result.rivalSchedule >> result.rivalCode;
   trial.kind = kind == "confirm" ? TrialKind::Confirm : TrialKind::Search;
   result.outcome = parseOutcome(outcome);
   return trial;
@@ -365,14 +376,14 @@ llvm::Expected<unsigned> Store::addTrials(int64_t kernel, TrialKind kind,
     for (const TrialRow &trial : trials) {
       auto rows = db.run(
           ("INSERT INTO trials (session, kernel, kind, backend, schedule, "
-           "proposer, state, created) SELECT session, id, $2, $3, $4, $5, "
-           "'queued', " +
+           "proposer, rival_backend, state, created) SELECT session, id, $2, "
+           "$3, $4, $5, $6, 'queued', " +
            db.now() +
            " FROM kernels WHERE id = $1 ON CONFLICT (kernel, kind, backend, "
            "schedule) DO NOTHING RETURNING id")
               .str(),
           {text(kernel), kindName(kind).str(), trial.backend,
-           text(trial.schedule), trial.proposer});
+           text(trial.schedule), trial.proposer, trial.result.rivalBackend});
       if (!rows)
         return rows.takeError();
       added += rows->size();
@@ -449,15 +460,18 @@ llvm::Expected<bool> Store::complete(const TrialRow &trial,
        database->now() +
        ", outcome = $3, detail = $4, seconds = $5, warm_seconds = $6, "
        "rival_seconds = $7, score = $8, noise = $9, compile_seconds = $10, "
-       "peak = $11, backend_version = $12, full_schedule = $13 WHERE id = $1 "
-       "AND worker = "
-       "$2 AND state = 'running' RETURNING id")
+       "peak = $11, backend_version = $12, full_schedule = $13, paired_ratio "
+       "= $14, code = $15, rival_backend = $16, rival_backend_version = $17, "
+       "rival_schedule = $18, rival_code = $19 WHERE id = $1 AND worker = $2 "
+       "AND state = 'running' RETURNING id")
           .str(),
       {text(trial.id), worker.str(), outcomeName(result.outcome).str(),
        result.detail, number(result.seconds), number(result.warmSeconds),
        number(result.rivalSeconds), number(trial.score), number(result.noise),
        text(result.compileSeconds), text(result.peak), result.backendVersion,
-       text(result.schedule)});
+       text(result.schedule), number(result.pairedRatio), result.code,
+       result.rivalBackend, result.rivalBackendVersion,
+       text(result.rivalSchedule), result.rivalCode});
   if (!rows)
     return rows.takeError();
   return !rows->empty();
@@ -554,10 +568,24 @@ llvm::Error Store::addRecords(llvm::ArrayRef<Record> records) {
   return database->transaction([&](Database &db) -> llvm::Error {
     for (const Record &record : records)
       if (auto done = db.run(
-              "INSERT INTO records (key, cpu, backend, line) VALUES ($1, $2, "
-              "$3, $4) ON CONFLICT (key, cpu, backend) DO UPDATE SET line = "
-              "excluded.line",
-              {record.key(), record.cpu, record.backend, record.toLine()});
+              "INSERT INTO records (key, cpu, backend, rival_backend, line) "
+              "VALUES ($1, $2, $3, $4, $5) ON CONFLICT (key, cpu, backend, "
+              "rival_backend) DO UPDATE SET line = excluded.line",
+              {record.key(), record.cpu, record.backend, record.rival.backend,
+               record.toLine()});
+          !done)
+        return done.takeError();
+    return llvm::Error::success();
+  });
+}
+
+llvm::Error Store::removeRecords(llvm::ArrayRef<Record> records) {
+  return database->transaction([&](Database &db) -> llvm::Error {
+    for (const Record &record : records)
+      if (auto done = db.run(
+              "DELETE FROM records WHERE key = $1 AND cpu = $2 AND backend = "
+              "$3 AND rival_backend = $4",
+              {record.key(), record.cpu, record.backend, record.rival.backend});
           !done)
         return done.takeError();
     return llvm::Error::success();

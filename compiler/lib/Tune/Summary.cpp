@@ -63,9 +63,7 @@ static void fill(KernelSummary &summary,
   if (confirmed) {
     summary.defaultSeconds = confirmed->result.rivalSeconds;
     summary.noise = confirmed->result.noise;
-    summary.kept =
-        confirmed->score > 0 && isWorthKeeping(confirmed->result.seconds,
-                                               confirmed->result.rivalSeconds);
+    summary.kept = isWorthKeeping(confirmed->result);
     summary.bestSeconds = summary.kept ? confirmed->result.seconds
                                        : confirmed->result.rivalSeconds;
     summary.bestSchedule =
@@ -74,10 +72,13 @@ static void fill(KernelSummary &summary,
   }
 }
 
-bool vitc::tune::isWorthKeeping(double seconds, double defaultSeconds) {
-  // Less could be the noise of the comparison.
+bool vitc::tune::isWorthKeeping(const Measurement &comparison) {
+  // Less could be the noise of the comparison. The least times tell what the
+  // code can do, the pairs whether it does so as a rule.
   constexpr double leastGain = 1.01;
-  return seconds > 0 && defaultSeconds > seconds * leastGain;
+  return comparison.outcome == Outcome::Ok &&
+         comparison.rivalSeconds > comparison.seconds * leastGain &&
+         comparison.pairedRatio * leastGain < 1;
 }
 
 /// The sum over kernels of their best so far, each time it improves.

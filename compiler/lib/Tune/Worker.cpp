@@ -85,9 +85,7 @@ llvm::Error Worker::measure(const KernelRow &kernel, TrialRow &trial,
   }
   if (trial.kind == TrialKind::Search)
     return compete(kernel, trial, build, fault);
-  // What would be used without records is the first backend's default.
-  auto rival =
-      buildOne(kernel, measurer.getTools().backends.begin()->first, {});
+  auto rival = buildOne(kernel, trial.result.rivalBackend, {});
   if (!rival)
     return rival.takeError();
   auto result =

@@ -21,7 +21,8 @@ struct Build {
   Outcome outcome = Outcome::Ok;
   std::string detail;
   llvm::json::Object schedule; ///< complete
-  std::string backendVersion;
+  std::string backend, backendVersion;
+  std::string code; ///< of its machine code: see hashCode
   double compileSeconds = 0;
   int64_t spills = 0;
 };

@@ -6,23 +6,38 @@
 #include "vitc/Support/Error.h"
 #include "llvm/Support/JSON.h"
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
 
 namespace vitc::tune {
 
-/// One schedule that was found to be faster than the default one.
+/// One schedule that was found to be faster than the default one, of the same
+/// backend or of another.
 struct Record {
   std::string family, target;
   llvm::json::Object spec;
   std::string cpu, machine; ///< see Machine.h
   std::string backend, backendVersion, vitcVersion;
   llvm::json::Object schedule;
+  std::string code; ///< of the machine code that was timed: see hashCode
+  /// The default that it was timed in turn with.
+  struct Rival {
+    std::string backend, backendVersion;
+    llvm::json::Object schedule;
+    std::string code;
+    double seconds = 0;
+  } rival;
   int64_t threads = 1;
-  double seconds = 0, defaultSeconds = 0; ///< of one call, timed in turn
-  double share = 0;                       ///< of the measured peak
+  double seconds = 0; ///< of one call
+  double share = 0;   ///< of the measured peak
   std::string date, command;
+  std::string place; ///< where it was read: a file's line, or a database
+
+  /// Of its time to the rival's. Records with the same rival compare by it;
+  /// seconds of different sessions do not compare.
+  double ratio() const { return seconds / rival.seconds; }
 
   /// What the record is about: see kernelKey.
   std::string key() const;
@@ -47,20 +62,19 @@ class RecordSet {
 public:
   explicit RecordSet(std::string cpu) : cpu(std::move(cpu)) {}
 
-  /// Takes those that are for this CPU. Of two for the same kernel and backend
-  /// the later call wins.
+  /// Takes those that are for this CPU. Of two that say the same thing (kernel,
+  /// backend and the rival's backend) the later call wins.
   void add(std::vector<Record> records);
   /// All `.jsonl` files in `folder`; no folder, no records.
   llvm::Error addFolder(llvm::StringRef folder);
 
-  /// The record of `backend` for a kernel, or null. Without a backend, the one
-  /// that takes least time.
-  const Record *find(llvm::StringRef key, llvm::StringRef backend = "") const;
-  bool empty() const { return records.empty(); }
+  /// All that is known about a kernel.
+  std::vector<const Record *> find(llvm::StringRef key) const;
 
 private:
+  using Place = std::array<std::string, 3>; ///< key, backend, rival's backend
   std::string cpu;
-  std::map<std::pair<std::string, std::string>, Record> records;
+  std::map<Place, Record> records;
 };
 
 } // namespace vitc::tune

@@ -37,15 +37,22 @@ llvm::StringRef outcomeName(Outcome outcome);
 
 struct Measurement {
   Outcome outcome = Outcome::Invalid;
-  std::string detail;        ///< what went wrong, in a few words
-  double seconds = 0;        ///< of a call with cold weights, the least
-  double warmSeconds = 0;    ///< the same with warm weights
-  double rivalSeconds = 0;   ///< the rival's, timed in turn; 0: there was none
+  std::string detail;      ///< what went wrong, in a few words
+  double seconds = 0;      ///< of a call with cold weights, the least
+  double warmSeconds = 0;  ///< the same with warm weights
+  double rivalSeconds = 0; ///< the rival's, timed in turn; 0: there was none
+  /// Of a call to the rival's next to it, the median. Shifts of the machine's
+  /// speed meet both; a lucky least time does not count here.
+  double pairedRatio = 0;
   double noise = 0;          ///< how far the median is above the least
   double compileSeconds = 0; ///< of the backend
   double peak = 0;           ///< FLOP/s that the core could do meanwhile
   std::string backendVersion;
   llvm::json::Object schedule; ///< as the backend reports it, complete
+  std::string code;            ///< of the machine code: see hashCode
+  /// The rival. For a comparison at the end its backend is known beforehand.
+  std::string rivalBackend, rivalBackendVersion, rivalCode;
+  llvm::json::Object rivalSchedule;
 };
 
 /// What a trial is for: finding a good schedule, or comparing the best one with
@@ -121,6 +128,8 @@ public:
   llvm::Expected<unsigned> countOpen(int64_t session);
 
   llvm::Error addRecords(llvm::ArrayRef<Record> records);
+  /// Those about the same kernels, CPUs and backends.
+  llvm::Error removeRecords(llvm::ArrayRef<Record> records);
   llvm::Expected<std::vector<Record>> getRecords();
 
   const std::string &getPlace() const { return database->getPlace(); }

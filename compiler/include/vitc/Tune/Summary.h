@@ -66,7 +66,7 @@ summarize(Store &store, int64_t session,
 
 /// Whether a schedule is so much faster than the default, in a comparison of
 /// the two, that it is kept as a record.
-bool isWorthKeeping(double seconds, double defaultSeconds);
+bool isWorthKeeping(const Measurement &comparison);
 
 /// The parameters by how much they matter, as a cost model sees it that has
 /// learnt from `trials`.

@@ -39,8 +39,9 @@ int paddedColumns(int cols, int stride) {
 
 const std::vector<std::string> &activationNames() {
   static const std::vector<std::string> names = {
-      "none", "gelu",    "gelu_tanh", "quick_gelu",
-      "relu", "sigmoid", "silu",      "tanh"};
+      "none",         "gelu",  "gelu_tanh",  "quick_gelu", "relu",
+      "sigmoid",      "silu",  "tanh",       "mish",       "hard_swish",
+      "hard_sigmoid", "relu6", "leaky_relu", "elu"};
   return names;
 }
 

@@ -26,7 +26,12 @@ static Expr powerOfTwo(const Expr &n) {
   return reinterpret<float>((cast<int32_t>(n) + 127) << 23);
 }
 
-Expr fastExp(Expr x) {
+/// e^x = power · (1 + rest), where `power` is of two and |rest| < 0.42.
+struct Exponential {
+  Expr power, rest;
+};
+
+static Exponential exponential(Expr x) {
   // e^x = 2^n * e^f with |f| <= ln(2)/2. ln(2) is subtracted in two parts (Cody
   // and Waite); n times the first is exact, its low bits being zero. Strict, or
   // the compiler adds the two parts up again. The polynomial is Cephes' expf:
@@ -41,7 +46,19 @@ Expr fastExp(Expr x) {
   f = f - n * ln2Low;
   Expr p = polynomial(f, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3,
                           4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1});
-  return (p * f * f + f + 1.0f) * powerOfTwo(n);
+  return {powerOfTwo(n), p * f * f + f};
+}
+
+Expr fastExp(Expr x) {
+  Exponential e = exponential(std::move(x));
+  return (e.rest + 1.0f) * e.power;
+}
+
+Expr fastExpm1(Expr x) {
+  // Near 0 the power is 1, and the rest is the result to its last bits, which
+  // must not be added to 1 on the way.
+  Exponential e = exponential(std::move(x));
+  return select(e.power == 1.0f, e.rest, (e.rest + 1.0f) * e.power - 1.0f);
 }
 
 Expr fastExp2NonPositive(Expr x) {
@@ -110,6 +127,20 @@ static Expr gelu(const Expr &x) {
                 half + half * fastErf(x * sqrtHalf));
 }
 
+/// tanh(ln(1 + e)) = e (e + 2) / (e (e + 2) + 2) with e = e^x, which is 1 in
+/// float beyond 9. The compiler may multiply before it divides: x must not be
+/// large where n is.
+static Expr mish(const Expr &x) {
+  constexpr float tail = 20.0f;
+  Expr e = fastExp(lesserOf(x, tail));
+  Expr n = e * (e + 2.0f);
+  return select(x > tail, x, x * (n / (n + 2.0f)));
+}
+
+static Expr hardSigmoid(const Expr &x) {
+  return clampTo(x + 3.0f, 0.0f, 6.0f) * float(1.0 / 6);
+}
+
 static Expr sigmoidTimes(const Expr &x, const Expr &argument) {
   return x / (1.0f + fastExp(-argument));
 }
@@ -130,6 +161,18 @@ Expr activation(const std::string &name, Expr x) {
     return greaterOf(x, 0.0f);
   if (name == "tanh")
     return fastTanh(x);
+  if (name == "mish")
+    return mish(x);
+  if (name == "hard_swish")
+    return x * hardSigmoid(x);
+  if (name == "hard_sigmoid")
+    return hardSigmoid(x);
+  if (name == "relu6")
+    return clampTo(x, 0.0f, 6.0f);
+  if (name == "leaky_relu")
+    return greaterOf(x, 0.01f * x);
+  if (name == "elu")
+    return select(x > 0.0f, x, fastExpm1(x));
   return x;
 }
 

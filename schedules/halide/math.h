@@ -22,6 +22,9 @@ Halide::Expr lesserOf(Halide::Expr a, Halide::Expr b);
 /// never zero and never infinite.
 Halide::Expr fastExp(Halide::Expr x);
 
+/// e^x - 1, 2e-7 relative also near 0; the range is that of fastExp.
+Halide::Expr fastExpm1(Halide::Expr x);
+
 /// 2^x, 2e-7 relative for x in [-100, 0]; clamped to -100 below. For softmax,
 /// whose exponents are never positive.
 Halide::Expr fastExp2NonPositive(Halide::Expr x);
@@ -32,8 +35,8 @@ Halide::Expr fastErf(Halide::Expr x);
 /// tanh(x), 4e-7 relative.
 Halide::Expr fastTanh(Halide::Expr x);
 
-/// The activation called `name`: none gelu gelu_tanh quick_gelu relu sigmoid
-/// silu tanh. 1e-6 absolute for |x| < 10.
+/// The activation called `name`, one of activationNames(). 1e-6 absolute for
+/// |x| < 10.
 Halide::Expr activation(const std::string &name, Halide::Expr x);
 
 /// FLOPs that an activation is reckoned at, for the rule that decides about

@@ -26,7 +26,10 @@ static Expr exponentOf(const Expr &shifted) {
   return shiftLeft(reinterpretAs(int32, shifted) - Expr(roundingShiftBits), 23);
 }
 
-Expr fastExp(const Expr &argument) {
+/// What `combine` makes of e^x = power · (1 + rest), where the power is of two
+/// and |rest| < 0.42.
+template <class Combine>
+static Expr exponential(const Expr &argument, Combine combine) {
   // e^x = 2^n · e^f with |f| <= ln(2)/2; ln(2) is subtracted in two parts (Cody
   // and Waite). The polynomial is Cephes' expf.
   constexpr float log2e = 1.44269504f, ln2High = 0.693359375f,
@@ -44,9 +47,24 @@ Expr fastExp(const Expr &argument) {
                                   1.6666665459e-1, 5.0000001201e-1});
           Expr power =
               reinterpretAs(float32, exponentOf(shifted) + Expr(0x3f800000));
-          return (p * f * f + f + Expr(1.0f)) * power;
+          return combine(power, p * f * f + f);
         });
       });
+    });
+  });
+}
+
+Expr fastExp(const Expr &argument) {
+  return exponential(argument, [](const Expr &power, const Expr &rest) {
+    return (rest + Expr(1.0f)) * power;
+  });
+}
+
+/// e^x - 1. Near 0 the power is 1, and what is left is as accurate as the rest.
+static Expr fastExpm1(const Expr &argument) {
+  return exponential(argument, [](const Expr &exponent, const Expr &rest) {
+    return let("power", exponent, [&](const Expr &power) {
+      return rest * power + (power - Expr(1.0f));
     });
   });
 }
@@ -117,6 +135,19 @@ static Expr gelu(const Expr &argument) {
   });
 }
 
+/// tanh(ln(1 + e)) = e (e + 2) / (e (e + 2) + 2) with e = e^x, which is 1 in
+/// float beyond 9: a square that does not overflow is far enough.
+static Expr mish(const Expr &x) {
+  return let("e", fastExp(lesserOf(x, 20.0f)), [&](const Expr &e) {
+    return let("n", e * (e + Expr(2.0f)),
+               [&](const Expr &n) { return x * (n / (n + Expr(2.0f))); });
+  });
+}
+
+static Expr hardSigmoid(const Expr &x) {
+  return clampTo(x + Expr(3.0f), 0.0f, 6.0f) * Expr(1.0 / 6);
+}
+
 static Expr sigmoidTimes(const Expr &x, const Expr &argument) {
   return x / (Expr(1.0f) + fastExp(-argument));
 }
@@ -130,6 +161,10 @@ Expr activation(const std::string &name, const Expr &argument) {
     return greaterOf(argument, 0.0f);
   if (name == "tanh")
     return fastTanh(argument);
+  if (name == "hard_sigmoid")
+    return hardSigmoid(argument);
+  if (name == "relu6")
+    return clampTo(argument, 0.0f, 6.0f);
   return let("y", argument, [&](const Expr &y) {
     if (name == "gelu_tanh") // 0.5 x (1 + tanh(u)) = x sigmoid(2u), u =
                              // sqrt(2/pi) (x + 0.044715 x^3)
@@ -137,6 +172,14 @@ Expr activation(const std::string &name, const Expr &argument) {
                                  (Expr(1.0f) + Expr(0.044715f) * y * y));
     if (name == "quick_gelu")
       return sigmoidTimes(y, Expr(1.702f) * y);
+    if (name == "mish")
+      return mish(y);
+    if (name == "hard_swish")
+      return y * hardSigmoid(y);
+    if (name == "leaky_relu")
+      return greaterOf(y, Expr(0.01f) * y);
+    if (name == "elu")
+      return select(y > Expr(0.0f), y, fastExpm1(y));
     return sigmoidTimes(name == "sigmoid" ? Expr(1.0f) : y, y);
   });
 }

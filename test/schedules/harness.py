@@ -261,4 +261,10 @@ ACTIVATIONS = {
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "silu": lambda x: x / (1 + np.exp(-x)),
     "tanh": np.tanh,
+    "mish": lambda x: x * np.tanh(np.logaddexp(0, x)),
+    "hard_swish": lambda x: x * np.clip(x + 3, 0, 6) / 6,
+    "hard_sigmoid": lambda x: np.clip(x + 3, 0, 6) / 6,
+    "relu6": lambda x: np.clip(x, 0, 6),
+    "leaky_relu": lambda x: np.where(x > 0, x, 0.01 * x),
+    "elu": lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),
 }

@@ -108,5 +108,17 @@ double vitc::measure::activate(llvm::StringRef function, double x) {
     return x / (1 + std::exp(-x));
   if (function == "tanh")
     return std::tanh(x);
+  if (function == "mish")
+    return x * std::tanh(std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))));
+  if (function == "hard_swish")
+    return x * std::clamp(x + 3, 0.0, 6.0) / 6;
+  if (function == "hard_sigmoid")
+    return std::clamp(x + 3, 0.0, 6.0) / 6;
+  if (function == "relu6")
+    return std::clamp(x, 0.0, 6.0);
+  if (function == "leaky_relu")
+    return x > 0 ? x : 0.01 * x;
+  if (function == "elu")
+    return x > 0 ? x : std::expm1(x);
   return x;
 }

@@ -422,6 +422,13 @@ vit::Activation TimmArguments::activation(StringRef key,
       {"swish", vit::Activation::Silu},
       {"tanh", vit::Activation::Tanh},
       {"sigmoid", vit::Activation::Sigmoid},
+      {"mish", vit::Activation::Mish},
+      {"hardswish", vit::Activation::HardSwish},
+      {"hardsigmoid", vit::Activation::HardSigmoid},
+      {"relu6", vit::Activation::Relu6},
+      {"leakyrelu", vit::Activation::LeakyRelu},
+      {"elu", vit::Activation::Elu},
+      {"celu", vit::Activation::Elu}, // with alpha 1
       {"identity", vit::Activation::None},
   };
   if (!isSet(key))
@@ -432,7 +439,8 @@ vit::Activation TimmArguments::activation(StringRef key,
       return function;
   refuse(key, key + " " + inQuotes(name) +
                   " is not supported; supported are gelu, gelu_tanh, "
-                  "quick_gelu, relu, silu, tanh, sigmoid and identity");
+                  "quick_gelu, relu, silu, tanh, sigmoid, mish, hard_swish, "
+                  "hard_sigmoid, relu6, leaky_relu, elu, celu and identity");
   return fallback;
 }
 

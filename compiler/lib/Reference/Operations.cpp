@@ -153,6 +153,18 @@ static double activateOne(double x, vit::Activation function) {
     return std::tanh(x);
   case vit::Activation::Sigmoid:
     return 1 / (1 + std::exp(-x));
+  case vit::Activation::Mish: // ln(1 + e^x) without an overflow of e^x
+    return x * std::tanh(std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))));
+  case vit::Activation::HardSwish:
+    return x * std::clamp(x + 3, 0.0, 6.0) / 6;
+  case vit::Activation::HardSigmoid:
+    return std::clamp(x + 3, 0.0, 6.0) / 6;
+  case vit::Activation::Relu6:
+    return std::clamp(x, 0.0, 6.0);
+  case vit::Activation::LeakyRelu:
+    return x > 0 ? x : 0.01 * x;
+  case vit::Activation::Elu:
+    return x > 0 ? x : std::expm1(x);
   }
   llvm_unreachable("unknown activation");
 }

@@ -178,15 +178,31 @@ TEST(Activate, KnownPoints) {
   expectTensor(
       activate(x, Activation::Tanh), {4},
       {-0.7615941559557649, 0, 0.46211715726000974, 0.9640275800758169});
+  expectTensor(
+      activate(x, Activation::Mish), {4},
+      {-0.30340146137410895, 0, 0.3752452113048951, 1.9439589595339946});
+  expectTensor(activate(x, Activation::HardSwish), {4},
+               {-1 / 3.0, 0, 0.5 * 3.5 / 6, 2 * 5 / 6.0});
+  expectTensor(activate(x, Activation::HardSigmoid), {4},
+               {1 / 3.0, 0.5, 3.5 / 6, 5 / 6.0});
+  expectTensor(activate(x, Activation::Relu6), {4}, {0, 0, 0.5, 2});
+  expectTensor(activate(x, Activation::LeakyRelu), {4}, {-0.01, 0, 0.5, 2});
+  expectTensor(activate(x, Activation::Elu), {4},
+               {-0.6321205588285577, 0, 0.5, 2});
 }
 
 TEST(Activate, FarFromZero) {
   Tensor x = tensor({2}, {-1000, 1000});
   for (Activation function :
        {Activation::Gelu, Activation::GeluTanh, Activation::QuickGelu,
-        Activation::Relu, Activation::Silu})
+        Activation::Relu, Activation::Silu, Activation::Mish,
+        Activation::HardSwish})
     expectTensor(activate(x, function), {2}, {0, 1000});
   expectTensor(activate(x, Activation::Tanh), {2}, {-1, 1});
+  expectTensor(activate(x, Activation::HardSigmoid), {2}, {0, 1});
+  expectTensor(activate(x, Activation::Relu6), {2}, {0, 6});
+  expectTensor(activate(x, Activation::LeakyRelu), {2}, {-10, 1000});
+  expectTensor(activate(x, Activation::Elu), {2}, {-1, 1000});
 }
 
 TEST(Attention, OneTokenIsItsValue) {

@@ -24,7 +24,13 @@ def ViT_Activation : I32EnumAttr<"Activation", "an activation function", [
     I32EnumAttrCase<"Relu", 4, "relu">,
     I32EnumAttrCase<"Silu", 5, "silu">,
     I32EnumAttrCase<"Tanh", 6, "tanh">,
-    I32EnumAttrCase<"Sigmoid", 7, "sigmoid">]> {
+    I32EnumAttrCase<"Sigmoid", 7, "sigmoid">,
+    I32EnumAttrCase<"Mish", 8, "mish">,
+    I32EnumAttrCase<"HardSwish", 9, "hard_swish">,
+    I32EnumAttrCase<"HardSigmoid", 10, "hard_sigmoid">,
+    I32EnumAttrCase<"Relu6", 11, "relu6">,
+    I32EnumAttrCase<"LeakyRelu", 12, "leaky_relu">,
+    I32EnumAttrCase<"Elu", 13, "elu">]> {
   let cppNamespace = "::vitc::vit";
 }
 
@@ -272,6 +278,12 @@ def ViT_ActivationOp : ViT_PureOp<"activate", [SameOperandsAndResultType]> {
     | `silu` | x / (1 + exp(−x)) |
     | `tanh` | tanh(x) |
     | `sigmoid` | 1 / (1 + exp(−x)) |
+    | `mish` | x · tanh(ln(1 + exp(x))) |
+    | `hard_swish` | x · min(max(x + 3, 0), 6) / 6 |
+    | `hard_sigmoid` | min(max(x + 3, 0), 6) / 6 |
+    | `relu6` | min(max(x, 0), 6) |
+    | `leaky_relu` | x for x > 0, else x / 100 |
+    | `elu` | x for x > 0, else exp(x) − 1 |
   }];
   let arguments = (ins ViT_Tensor:$input, ViT_Activation:$function);
   let results = (outs ViT_Tensor:$result);

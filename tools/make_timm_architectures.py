@@ -5,7 +5,7 @@
   v/bin/python tools/make_timm_architectures.py > compiler/lib/Frontend/TimmArchitectures.inc
 
 A name in timm is a function that calls `build_model_with_cfg(Class, name, **arguments)`. The script runs each of them with that call
-replaced by one that notes class and arguments; no model is built. Of the arguments it keeps those that differ from the class's
+replaced by one that notes class and arguments; nothing but the backbones of hybrids is built. Of the arguments it keeps those that differ from the class's
 defaults, of the pretrained configuration what differs from the first entry of the table, "".
 
 Layers are written by name: `"SwiGLU"`; with arguments as `{"layer": "LayerNorm", "eps": 1e-05}`.
@@ -24,6 +24,7 @@ CLASSES = {
     "MaxxVit",
     "SwinTransformer",
     "SwinTransformerV2",
+    "SwinTransformerV2Cr",
     "VisionTransformer",
     "VisionTransformerDistilled",
     "VisionTransformerRelPos",
@@ -34,6 +35,10 @@ IGNORED = {"feature_cfg", "pretrained_filter_fn", "pretrained_strict", "pretrain
            "weight_init", "fix_init", "head_init_scale", "rope_shift_coords", "rope_jitter_coords", "rope_rescale_coords"}
 # What the pretrained configuration tells the model and its preprocessing.
 CONFIGURATION = ("input_size", "fixed_input_size", "num_classes", "global_pool", "interpolation", "crop_pct", "crop_mode", "mean", "std")
+
+
+# Models of this module are built: hybrids have them as backbones.
+BACKBONES = "timm.models.resnet"
 
 
 class Captured(Exception):
@@ -98,16 +103,25 @@ def flatten(configuration):
 
 
 def backbone(module):
-    """The ResNetV2 in front of a hybrid: the depths of its stages."""
-    stages = getattr(module, "stages", [])
-    if type(module).__name__ not in ("ResNetV2", "Sequential"):
-        raise Unwritable(f"{type(module).__name__} is no backbone that vitc reads")
-    return {"layer": "ResNetV2", "layers": [len(stage.blocks) for stage in stages]}
+    """The network in front of a hybrid: a ResNet by the depths of its stages, a stem by its convolutions."""
+    kind = type(module).__name__
+    if kind == "ConvStem":
+        convolutions = [layer.conv for layer in module]
+        return {"layer": "ConvStem", "channels": [c.out_channels for c in convolutions],
+                "kernel_size": [c.kernel_size[0] for c in convolutions], "stride": [c.stride[0] for c in convolutions]}
+    if kind == "FeatureListNet" and hasattr(module, "layer1") and isinstance(module.conv1, torch.nn.Sequential):
+        return {"layer": "ResNetD", "layers": [len(stage) for name, stage in module.named_children() if name.startswith("layer")]}
+    if kind not in ("ResNetV2", "Sequential"):
+        raise Unwritable(f"{kind} is no backbone that vitc reads")
+    return {"layer": "ResNetV2", "layers": [len(stage.blocks) for stage in getattr(module, "stages", [])]}
 
 
 def describe(name):
+    entry = timm.models._registry.model_entrypoint(name)
+    if entry.__module__ == BACKBONES:
+        return None
     try:
-        timm.models._registry.model_entrypoint(name)(pretrained=False)
+        entry(pretrained=False)
     except Captured as captured:
         cls, arguments = captured.args
     else:
@@ -130,7 +144,8 @@ def describe(name):
 
 def main():
     for module in list(sys.modules.values()):
-        if getattr(module, "__name__", "").startswith("timm.models.") and hasattr(module, "build_model_with_cfg"):
+        name = getattr(module, "__name__", "")
+        if name.startswith("timm.models.") and name != BACKBONES and hasattr(module, "build_model_with_cfg"):
             module.build_model_with_cfg = capture
     table = {}
     for name in sorted(timm.list_models()):

@@ -217,13 +217,6 @@ static bool isForAnotherUse(llvm::StringRef name) {
          name.starts_with("segmentation_head.");
 }
 
-/// A map as transformers gives it: [image, channel, row, column].
-static Value pictureOf(ModelBuilder &model, Map map) {
-  llvm::ArrayRef<int64_t> shape = ModelBuilder::shapeOf(map.value);
-  return model.reshape(model.transpose(map.value, {0, 2, 1}),
-                       {shape[0], shape[2], map.grid.first, map.grid.second});
-}
-
 FamilyResult vitc::importHuggingFaceMobileViT(FamilyImport &import) {
   llvm::Expected<Config> read = readConfig(import.config, import.checkpoint);
   if (!read)
@@ -281,12 +274,12 @@ FamilyResult vitc::importHuggingFaceMobileViT(FamilyImport &import) {
   if (config.classifies)
     offerLogits(model, model.head("classifier", pooled, config.labels.size(),
                                   vit::Activation::None));
-  model.output("last_hidden_state", pictureOf(model, map));
+  model.output("last_hidden_state", model.asPicture(map));
   if (config.expands)
     model.output("pooler_output", pooled);
   model.output("embedding", pooled);
   for (auto [i, state] : llvm::enumerate(states))
-    model.output("hidden_states_" + llvm::Twine(i), pictureOf(model, state));
+    model.output("hidden_states_" + llvm::Twine(i), model.asPicture(state));
   return model.finish(import.options.outputs,
                       config.classifies ? "logits" : "last_hidden_state",
                       isForAnotherUse);

@@ -229,8 +229,9 @@ FamilyResult vitc::importHuggingFaceSwin(FamilyImport &import) {
             model.linear(names.key, windows, stage.width,
                          bias && !config.second),
             model.linear(names.value, windows, stage.width, bias)};
-        return config.second ? swinCosine(model, attention, plain, stage.heads)
-                             : plain;
+        return config.second
+                   ? swinCosine(model, attention, plain, {stage.heads, 1, 1})
+                   : plain;
       });
       map.value = last.sequence;
     }

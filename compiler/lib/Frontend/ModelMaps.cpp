@@ -127,6 +127,12 @@ Map ModelBuilder::spatialPool(const Twine &name, Map map,
   return {result, grid};
 }
 
+Value ModelBuilder::asPicture(Map map) {
+  ArrayRef<int64_t> shape = shapeOf(map.value);
+  return reshape(transpose(map.value, {0, 2, 1}),
+                 {shape[0], shape[2], map.grid.first, map.grid.second});
+}
+
 Map ModelBuilder::resizeMap(const Twine &name, Map map, Grid to) {
   if (map.grid == to)
     return map;

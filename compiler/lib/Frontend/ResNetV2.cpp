@@ -6,6 +6,26 @@ using mlir::Value;
 /// Of the standardisation of weights, and of the group norms.
 static constexpr double weightEps = 1e-8, normEps = 1e-5;
 
+Grid vitc::halved(Grid grid, size_t times) {
+  for (size_t i = 0; i < times; ++i)
+    grid = {(grid.first + 1) / 2, (grid.second + 1) / 2};
+  return grid;
+}
+
+Map vitc::bottleneck(ModelBuilder &model, const llvm::Twine &name, Map map,
+                     Map shortcut, int64_t inner, int64_t stride,
+                     vit::Activation activation, ConvNorm convNorm) {
+  auto activate = [&](Map x) -> Map {
+    return {model.activate(x.value, activation), x.grid};
+  };
+  int64_t width = ModelBuilder::shapeOf(shortcut.value)[2];
+  map = activate(convNorm(1, map, inner, /*kernel=*/1, /*stride=*/1));
+  map = activate(convNorm(2, map, inner, /*kernel=*/3, stride));
+  map = convNorm(3, map, width, /*kernel=*/1, /*stride=*/1);
+  map.value = model.add(name + ".residual", map.value, shortcut.value);
+  return activate(map);
+}
+
 int64_t ResNetV2::innerWidth(int64_t width) {
   // A quarter, to the nearest multiple of 8, but not less than nine tenths.
   double quarter = 0.25 * double(width);
@@ -16,29 +36,43 @@ int64_t ResNetV2::innerWidth(int64_t width) {
 int64_t ResNetV2::widthWithoutGroups() const {
   if (stemWidth % groups)
     return stemWidth;
-  for (const Stage &stage : stages)
+  for (const ResNetStage &stage : stages)
     for (int64_t width : {stage.width, innerWidth(stage.width)})
       if (width % groups)
         return width;
   return 0;
 }
 
-void ResNetV2::readShapes(const Checkpoint &checkpoint) {
-  auto widthOf = [&](const std::string &layer) -> int64_t {
-    const TensorInfo *weight = checkpoint.find(layer + ".weight");
-    return weight && weight->shape.size() == 4 ? weight->shape[0] : 0;
+int64_t vitc::storedWidth(const Checkpoint &checkpoint,
+                          const llvm::Twine &conv) {
+  const TensorInfo *weight = checkpoint.find((conv + ".weight").str());
+  return weight && weight->shape.size() == 4 ? weight->shape[0] : 0;
+}
+
+std::vector<ResNetStage>
+vitc::storedStages(const Checkpoint &checkpoint,
+                   llvm::function_ref<std::string(size_t, int64_t)> blockName) {
+  std::vector<ResNetStage> stages;
+  auto widthOf = [&](int64_t block) {
+    return storedWidth(checkpoint, blockName(stages.size(), block) + ".conv3");
   };
-  int64_t found = widthOf(stemConv);
-  if (!found)
-    return;
-  stemWidth = found;
-  stages.clear();
-  while (int64_t width = widthOf(blockName(stages.size(), 0) + ".conv3")) {
+  while (int64_t width = widthOf(0)) {
     int64_t depth = 1;
-    while (widthOf(blockName(stages.size(), depth) + ".conv3"))
+    while (widthOf(depth))
       ++depth;
     stages.push_back({depth, width});
   }
+  return stages;
+}
+
+void ResNetV2::readShapes(const Checkpoint &checkpoint) {
+  int64_t found = storedWidth(checkpoint, stemConv);
+  if (!found)
+    return;
+  stemWidth = found;
+  stages = storedStages(checkpoint, [&](size_t stage, int64_t block) {
+    return blockName(stage, block);
+  });
 }
 
 /// A convolution whose weights are standardised.
@@ -62,13 +96,10 @@ Map ResNetV2::build(ModelBuilder &model) const {
   auto norm = [&](const std::string &name, Map map) -> Map {
     return {model.groupNorm(name, map.value, groups, normEps), map.grid};
   };
-  auto normActivate = [&](const std::string &name, Map map) -> Map {
-    return {model.activate(norm(name, map).value, activation), map.grid};
-  };
 
   Map map = conv(model, stemConv, model.picture(), stemWidth, /*kernel=*/7,
                  /*stride=*/2);
-  map = normActivate(stemNorm, map);
+  map.value = model.activate(norm(stemNorm, map).value, activation);
   Grid window = {3, 3}, step = {2, 2};
   // The padding counts as zeros, which changes nothing behind a relu.
   map = model.spatialPool(stemConv + ".pool", map, vit::SpatialPoolKind::Max,
@@ -84,14 +115,14 @@ Map ResNetV2::build(ModelBuilder &model) const {
         shortcut = norm(name + ".downsample.norm",
                         conv(model, name + ".downsample.conv", map, shape.width,
                              /*kernel=*/1, stride));
-      map = normActivate(name + ".norm1", conv(model, name + ".conv1", map,
-                                               inner, /*kernel=*/1, 1));
-      map = normActivate(name + ".norm2", conv(model, name + ".conv2", map,
-                                               inner, /*kernel=*/3, stride));
-      map = norm(name + ".norm3",
-                 conv(model, name + ".conv3", map, shape.width, 1, 1));
-      map.value = model.activate(
-          model.add(name + ".residual", map.value, shortcut.value), activation);
+      map = bottleneck(model, name, map, shortcut, inner, stride, activation,
+                       [&](int64_t index, Map x, int64_t outputs,
+                           int64_t kernel, int64_t step) {
+                         std::string number = std::to_string(index);
+                         return norm(name + ".norm" + number,
+                                     conv(model, name + ".conv" + number, x,
+                                          outputs, kernel, step));
+                       });
     }
   return map;
 }

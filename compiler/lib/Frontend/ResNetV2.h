@@ -10,12 +10,33 @@
 
 namespace vitc {
 
+/// A convolution and its norm: `index` is 1, 2 or 3.
+using ConvNorm = llvm::function_ref<Map(int64_t index, Map map, int64_t outputs,
+                                        int64_t kernel, int64_t stride)>;
+
+/// A ResNet's block: 1x1, 3x3 with the stride, 1x1, then the shortcut is added.
+Map bottleneck(ModelBuilder &model, const llvm::Twine &name, Map map,
+               Map shortcut, int64_t inner, int64_t stride,
+               vit::Activation activation, ConvNorm convNorm);
+
+/// Halved that many times, rounded up.
+Grid halved(Grid grid, size_t times);
+
+struct ResNetStage {
+  int64_t depth, width;
+};
+
+/// The outputs of a convolution in the checkpoint; 0 if it is not there.
+int64_t storedWidth(const Checkpoint &checkpoint, const llvm::Twine &conv);
+
+/// Depths and widths of a checkpoint's stages, out of the names of its blocks.
+std::vector<ResNetStage> storedStages(
+    const Checkpoint &checkpoint,
+    llvm::function_ref<std::string(size_t stage, int64_t block)> blockName);
+
 struct ResNetV2 {
-  struct Stage {
-    int64_t depth, width;
-  };
   int64_t stemWidth = 64, groups = 32;
-  std::vector<Stage> stages;
+  std::vector<ResNetStage> stages;
   vit::Activation activation = vit::Activation::Relu;
   /// Names of the stem's layers, and what stands before the number of a stage
   /// and before that of a block in it.
@@ -33,6 +54,11 @@ struct ResNetV2 {
 
   /// Stem and stages on the picture.
   Map build(ModelBuilder &model) const;
+  /// The map that build() makes of such a picture: the stem quarters it, and
+  /// all stages but the first halve it.
+  Grid gridOf(Grid picture) const {
+    return halved(picture, stages.empty() ? 2 : 1 + stages.size());
+  }
 
   /// Takes widths and depths from the checkpoint's tensors; nothing changes if
   /// the stem is not there.

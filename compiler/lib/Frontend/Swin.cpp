@@ -114,11 +114,13 @@ Value vitc::swinContinuousBias(ModelBuilder &model,
 }
 
 Projections vitc::swinCosine(ModelBuilder &model, const llvm::Twine &nameTwine,
-                             const Projections &projections, int64_t heads) {
+                             const Projections &projections,
+                             llvm::ArrayRef<int64_t> scaleShape) {
   constexpr double eps = 1e-12; // torch.nn.functional.normalize's
   std::string name = nameTwine.str();
-  int64_t channels = ModelBuilder::shapeOf(projections.query)[2];
-  Value scale = model.exp(model.parameter(name + ".logit_scale", {heads, 1, 1}),
+  int64_t channels = ModelBuilder::shapeOf(projections.query)[2],
+          heads = scaleShape[0];
+  Value scale = model.exp(model.parameter(name + ".logit_scale", scaleShape),
                           std::log(100.0));
   return {model.unitHeads(name + ".query.unit", projections.query, heads, eps,
                           model.spreadHeads(scale, channels / heads)),

@@ -45,9 +45,12 @@ mlir::Value swinContinuousBias(ModelBuilder &model, const llvm::Twine &name,
                                Grid window, Grid pretrained, int64_t heads);
 
 /// Version 2's cosine attention: queries and keys of length 1, times
-/// exp(min(logit_scale, ln 100)) of the head. The attention's scale is then 1.
+/// exp(min(logit_scale, ln 100)) of the head; `scaleShape` is that of the
+/// parameter, which has a number for each head. The attention's scale is then
+/// 1.
 Projections swinCosine(ModelBuilder &model, const llvm::Twine &name,
-                       const Projections &projections, int64_t heads);
+                       const Projections &projections,
+                       llvm::ArrayRef<int64_t> scaleShape);
 
 } // namespace vitc
 

@@ -33,6 +33,7 @@ static constexpr TimmClass classes[] = {
     {"MaxxVit", importTimmCoAtNet},
     {"SwinTransformer", importTimmSwin},
     {"SwinTransformerV2", importTimmSwin},
+    {"SwinTransformerV2Cr", importTimmSwin},
     {"VisionTransformer", importTimmVisionTransformer},
     {"VisionTransformerDistilled", importTimmVisionTransformer},
     {"VisionTransformerRelPos", importTimmRelPos},

@@ -4,7 +4,7 @@
 #define VITC_LIB_FRONTEND_TIMM_H
 
 #include "Families.h"
-#include "ResNetV2.h"
+#include "TimmBackbone.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -111,7 +111,7 @@ struct TimmPatches {
   Grid picture, grid;        ///< of this import
   PositionResize resize;     ///< of the table of positions
   /// A hybrid's network, whose map is cut into patches instead of the picture.
-  std::optional<ResNetV2> backbone;
+  std::optional<TimmBackbone> backbone;
 
   /// The grid of the patches of such a picture.
   Grid gridOf(Grid pixels) const;

@@ -399,8 +399,7 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
 }
 
 static bool isForAnotherUse(llvm::StringRef name) {
-  return isForAnotherTimmUse(name) || name.ends_with("num_batches_tracked") ||
-         name.ends_with("rel_coords_log");
+  return isForAnotherTimmUse(name) || name.ends_with("rel_coords_log");
 }
 
 FamilyResult vitc::importTimmCoAtNet(TimmImport &import) {
@@ -454,10 +453,7 @@ FamilyResult vitc::importTimmCoAtNet(TimmImport &import) {
     model.output("probabilities", model.softmax("probabilities", logits));
   }
   model.output("embedding", pooled);
-  llvm::ArrayRef<int64_t> shape = ModelBuilder::shapeOf(map.value);
-  model.output("features", model.reshape(model.transpose(map.value, {0, 2, 1}),
-                                         {shape[0], shape[2], map.grid.first,
-                                          map.grid.second}));
+  model.output("features", model.asPicture(map));
   return model.finish(family.options.outputs, mainTimmOutput(config.classes),
                       isForAnotherUse);
 }

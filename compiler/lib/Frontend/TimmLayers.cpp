@@ -12,55 +12,11 @@ using mlir::Value;
 //===----------------------------------------------------------------------===//
 
 Grid TimmPatches::gridOf(Grid pixels) const {
-  auto [height, width] = pixels;
-  if (backbone) {
-    // Stem and pooling halve the picture, and so do all stages but the first.
-    size_t halvings =
-        2 + (backbone->stages.empty() ? 0 : backbone->stages.size() - 1);
-    for (size_t i = 0; i < halvings; ++i) {
-      height = llvm::divideCeil(height, 2);
-      width = llvm::divideCeil(width, 2);
-    }
-  }
+  auto [height, width] = backbone ? backbone->gridOf(pixels) : pixels;
   if (pad)
     return {llvm::divideCeil(height, patchSize.first),
             llvm::divideCeil(width, patchSize.second)};
   return {height / patchSize.first, width / patchSize.second};
-}
-
-/// The network of HybridEmbed. Files may have any widths and depths, about
-/// which timm's configs are silent.
-static std::optional<ResNetV2> readBackbone(TimmImport &import) {
-  TimmArguments &arguments = import.arguments;
-  if (arguments.layer("embed_layer", "PatchEmbed") != "HybridEmbed")
-    return std::nullopt;
-  ResNetV2 network;
-  std::optional<JsonObject> layer = arguments.layerArguments("embed_layer");
-  std::vector<double> depths;
-  if (layer && layer->has("backbone"))
-    depths = llvm::cantFail(
-        llvm::cantFail(layer->getObject("backbone")).getNumbers("layers"));
-  else
-    arguments.refuse("embed_layer", "embed_layer HybridEmbed has no backbone");
-  int64_t width = 256;
-  for (double depth : depths) {
-    network.stages.push_back({int64_t(depth), width});
-    width *= 2;
-  }
-  std::string name = "patch_embed.backbone.",
-              stem = depths.empty() ? name : name + "stem.";
-  network.stemConv = stem + "conv";
-  network.stemNorm = stem + "norm";
-  network.stage = name + "stages.";
-  network.block = ".blocks.";
-  if (import.family.checkpoint)
-    network.readShapes(*import.family.checkpoint);
-  if (int64_t uneven = network.widthWithoutGroups())
-    arguments.refuse("embed_layer", "the backbone has a layer of " +
-                                        Twine(uneven) +
-                                        " channels, not a multiple of its " +
-                                        Twine(network.groups) + " groups");
-  return network;
 }
 
 /// Bicubic and antialiased. FlexiViT's loader and that of Google's arrays are
@@ -89,7 +45,7 @@ TimmPatches vitc::readTimmPatches(TimmImport &import) {
   patches.picture = family.options.imageSize.value_or(patches.imageSize);
   auto [height, width] = patches.picture;
   auto [rows, columns] = patches.patchSize;
-  patches.backbone = readBackbone(import);
+  patches.backbone = readTimmBackbone(import, patches.width);
   patches.resize = readResize(import);
   patches.grid = patches.gridOf(patches.picture);
   Grid table = patches.tableGrid();
@@ -120,6 +76,8 @@ Value vitc::timmPatchEmbed(ModelBuilder &model, const TimmPatches &patches,
                            bool bias) {
   auto [rows, columns] = patches.patchSize;
   Map map = patches.backbone ? patches.backbone->build(model) : model.picture();
+  if (patches.backbone && !patches.backbone->isProjected)
+    return map.value;
   auto [height, width] = map.grid;
   Padding padding;
   if (patches.pad)
@@ -407,5 +365,6 @@ bool vitc::isForAnotherTimmUse(llvm::StringRef name) {
   return name == "mask_token" || name.ends_with("relative_position_index") ||
          name.ends_with(".k_bias") || name.starts_with("pre_logits.") ||
          name.starts_with("head.") || name.starts_with("head_dist.") ||
-         name.starts_with("attn_pool.");
+         name.starts_with("attn_pool.") ||
+         name.ends_with("num_batches_tracked");
 }

@@ -1,4 +1,5 @@
-/// timm's SwinTransformer and SwinTransformerV2: `swin_*` and `swinv2_*`.
+/// timm's SwinTransformer, SwinTransformerV2 and SwinTransformerV2Cr: `swin_*`,
+/// `swinv2_*` and `swinv2_cr_*`.
 ///
 /// Quirks: patches are merged at the start of a stage, so `layers.i.downsample`
 /// leads to stage i; every norm has eps 1e-5. Rows and columns of a window are
@@ -8,8 +9,18 @@
 /// rolled before it is padded. `features` are [image, row, column, channel].
 /// Files of the first releases number the merging after the stage before it and
 /// call the classifier `head`.
+///
+/// V2Cr, an independent version 2, has cosine attention and norms behind the
+/// branches, too, but `stages` for `layers`, biases in `qkv`, a window that is
+/// an eighth of the picture's grid unless told otherwise, a bias of the scores
+/// that is the perceptron's result as it stands, and norms before the merging.
+/// Some blocks end in a norm of all, `norm3`: the last of all, that of every
+/// stage (extra_norm_stage), every so many (extra_norm_period). Its `features`
+/// are [image, channel, row, column].
 #include "Swin.h"
 #include "Timm.h"
+
+#include <cmath>
 
 using namespace vitc;
 using llvm::Twine;
@@ -23,13 +34,26 @@ struct Stage {
   int64_t pretrainedWindow;
 };
 
+enum class Version { First, Second, Cr };
+
 struct Config {
-  bool second; ///< SwinTransformerV2
+  Version version;
   int64_t channels, classes;
   Grid picture, patchSize, grid;
   std::vector<Stage> stages;
   vit::Activation activation;
   bool qkvBias, alwaysPartition;
+  int64_t normPeriod; ///< V2Cr: so many blocks of a stage, then a norm
+  bool stageNorm;     ///< V2Cr: a norm at the end of each stage
+
+  bool normAfter() const { return version != Version::First; }
+  /// Whether a block ends in `norm3`.
+  bool endsNormed(size_t stage, int64_t block) const {
+    bool isLast = block + 1 == stages[stage].depth;
+    return version == Version::Cr &&
+           ((normPeriod && (block + 1) % normPeriod == 0) ||
+            (isLast && (stageNorm || stage + 1 == stages.size())));
+  }
 };
 
 } // namespace
@@ -58,20 +82,46 @@ static std::vector<Grid> readWindows(TimmArguments &arguments, size_t stages) {
   return windows;
 }
 
+/// V2Cr: one window for all stages, given or a part of the picture's grid.
+static Grid readCrWindow(TimmArguments &arguments, Grid grid) {
+  int64_t ratio = arguments.integer("window_ratio", 8, 1, 65536);
+  Grid window =
+      arguments.size("window_size", {grid.first / ratio, grid.second / ratio});
+  if (window.first < 1 || window.second < 1)
+    arguments.refuse("window_ratio", "window_ratio " + Twine(ratio) +
+                                         " leaves no window of a grid of " +
+                                         Twine(grid.first) + " x " +
+                                         Twine(grid.second) + " patches");
+  return window;
+}
+
 static llvm::Expected<Config> readConfig(TimmImport &import) {
   TimmArguments &arguments = import.arguments;
   Config config;
-  config.second = import.architecture.className == "SwinTransformerV2";
+  llvm::StringRef className = import.architecture.className;
+  config.version = className == "SwinTransformerV2Cr" ? Version::Cr
+                   : className == "SwinTransformerV2" ? Version::Second
+                                                      : Version::First;
+  bool isFirst = config.version == Version::First,
+       isSecond = config.version == Version::Second,
+       isCr = config.version == Version::Cr;
   config.channels = arguments.integer("in_chans", 3, 1, 1024);
   config.classes = arguments.classes();
   config.patchSize = arguments.size("patch_size", {4, 4});
   config.picture = import.family.options.imageSize.value_or(
       arguments.size("img_size", {224, 224}));
-  config.qkvBias = arguments.flag("qkv_bias", true);
+  config.qkvBias = isCr || arguments.flag("qkv_bias", true);
   config.alwaysPartition = arguments.flag("always_partition", false);
   config.activation = vit::Activation::Gelu;
-  if (config.second)
+  if (isSecond)
     config.activation = arguments.activation("act_layer", config.activation);
+  config.normPeriod =
+      isCr ? arguments.integer("extra_norm_period", 0, 0, 65536) : 0;
+  config.stageNorm = isCr && arguments.flag("extra_norm_stage", false);
+  if (isCr) { // no part of the arithmetic
+    arguments.number("init_values", 0);
+    arguments.flag("sequential_attn", false);
+  }
   arguments.flag("strict_img_size", true); // the size is fixed here
   arguments.choice("global_pool", "avg", {"avg"});
   int64_t width = arguments.integer("embed_dim", 96, 1, 1 << 16);
@@ -79,12 +129,18 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
                        heads =
                            arguments.integers("num_heads", {3, 6, 12, 24}, 1),
                        headWidth = {0}, pretrained(depths.size(), 0);
-  if (!config.second)
+  if (isFirst)
     headWidth = arguments.integers("head_dim", headWidth, 1);
-  else
+  if (isSecond)
     pretrained = arguments.integers("pretrained_window_sizes", pretrained, 0);
   double ratio = arguments.number("mlp_ratio", 4);
-  std::vector<Grid> windows = readWindows(arguments, depths.size());
+  config.grid = {config.picture.first / config.patchSize.first,
+                 config.picture.second / config.patchSize.second};
+  std::vector<Grid> windows = {{1, 1}};
+  if (isCr)
+    windows = {readCrWindow(arguments, config.grid)};
+  else
+    windows = readWindows(arguments, depths.size());
 
   auto oneForEach = [&](const char *key, size_t count, bool orOne) {
     if (count != depths.size() && !(orOne && count == 1))
@@ -100,8 +156,6 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
     oneForEach("pretrained_window_sizes", pretrained.size(), false);
   if (!(ratio > 0 && ratio <= 64))
     arguments.refuse("mlp_ratio", "mlp_ratio is not between 0 and 64");
-  config.grid = {config.picture.first / config.patchSize.first,
-                 config.picture.second / config.patchSize.second};
   if (std::min(config.grid.first, config.grid.second) >> (depths.size() - 1) <
       1)
     arguments.refuse("img_size", "img_size " + Twine(config.picture.first) +
@@ -132,6 +186,28 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
   return config;
 }
 
+/// V2Cr's bias: a perceptron (`name.fc1`, `name.fc2`) on the logarithms of the
+/// distances.
+static Value crBias(ModelBuilder &model, const std::string &name, Grid window,
+                    int64_t heads) {
+  constexpr int64_t hidden = 384;
+  auto coordinate = [](int64_t distance) {
+    return std::copysign(std::log1p(std::abs(double(distance))),
+                         double(distance));
+  };
+  std::vector<double> coordinates;
+  for (int64_t y = 1 - window.first; y < window.first; ++y)
+    for (int64_t x = 1 - window.second; x < window.second; ++x)
+      coordinates.insert(coordinates.end(), {coordinate(y), coordinate(x)});
+  Value table = model.constant(
+      name + ".coordinates", {int64_t(coordinates.size() / 2), 2}, coordinates);
+  table =
+      model.activate(model.linear(name + ".fc1", table, hidden, /*bias=*/true),
+                     vit::Activation::Relu);
+  table = model.linear(name + ".fc2", table, heads, /*bias=*/true);
+  return model.relativeBias(name + ".bias", table, window, /*prefix=*/0);
+}
+
 /// Queries, keys and values of `name.qkv`. Version 2 keeps the biases apart and
 /// has none of the keys.
 static Projections project(ModelBuilder &model, const std::string &name,
@@ -139,10 +215,14 @@ static Projections project(ModelBuilder &model, const std::string &name,
                            Value windows) {
   int64_t width = stage.attentionWidth;
   std::string qkv = name + ".qkv";
-  if (!config.second)
-    return model.packedProjections(
+  if (config.version != Version::Second) {
+    Projections packed = model.packedProjections(
         qkv, windows, width,
         config.qkvBias ? model.parameter(qkv + ".bias", {3 * width}) : Value());
+    return config.version == Version::Cr
+               ? swinCosine(model, name, packed, {stage.heads})
+               : packed;
+  }
   Value weight = model.parameter(qkv + ".weight", {3 * width, stage.width});
   auto part = [&](int64_t index, const char *suffix, const char *bias) {
     return model.linear(
@@ -153,7 +233,7 @@ static Projections project(ModelBuilder &model, const std::string &name,
   return swinCosine(model, name,
                     {part(0, ".query", ".q_bias"), part(1, ".key", nullptr),
                      part(2, ".value", ".v_bias")},
-                    stage.heads);
+                    {stage.heads, 1, 1});
 }
 
 static bool isForAnotherUse(llvm::StringRef name) {
@@ -178,11 +258,14 @@ FamilyResult vitc::importTimmSwin(TimmImport &import) {
              config.grid};
   map.value = model.layerNorm("patch_embed.norm", map.value, swinNormEps);
 
+  bool isCr = config.version == Version::Cr;
+  std::string stages = isCr ? "stages." : "layers.";
   for (auto [i, stage] : llvm::enumerate(config.stages)) {
     if (i)
       map = swinMerge(
-          model, "layers." + Twine(isFirstRelease ? i - 1 : i) + ".downsample",
-          map, stage.width, /*normAfter=*/config.second);
+          model, stages + Twine(isFirstRelease ? i - 1 : i) + ".downsample",
+          map, stage.width,
+          /*normAfter=*/config.version == Version::Second);
     // Windows no larger than the map, which is not rolled if it is one.
     auto fit = [&](int64_t window, int64_t extent) {
       bool whole = !config.alwaysPartition && extent <= window;
@@ -195,7 +278,7 @@ FamilyResult vitc::importTimmSwin(TimmImport &import) {
     Grid window = {rows, columns};
 
     for (int64_t j = 0; j < stage.depth; ++j) {
-      std::string name = ("layers." + Twine(i) + ".blocks." + Twine(j)).str(),
+      std::string name = (stages + Twine(i) + ".blocks." + Twine(j)).str(),
                   attention = name + ".attn";
       BlockNames names;
       names.block = name;
@@ -211,11 +294,14 @@ FamilyResult vitc::importTimmSwin(TimmImport &import) {
                          stage.hidden,
                          swinNormEps,
                          config.activation,
-                         /*normAfter=*/config.second,
+                         config.normAfter(),
                          SwinRoll::Unpadded,
                          /*maskValue=*/-100};
-      if (config.second) {
-        block.scale = 1;
+      block.scale = config.normAfter() ? 1 : 0; // the cosines have their own
+      if (isCr) {
+        block.bias =
+            crBias(model, attention + ".meta_mlp", window, stage.heads);
+      } else if (config.version == Version::Second) {
         block.bias = swinContinuousBias(
             model, attention + ".cpb_mlp", window,
             {stage.pretrainedWindow, stage.pretrainedWindow}, stage.heads);
@@ -230,9 +316,12 @@ FamilyResult vitc::importTimmSwin(TimmImport &import) {
       map.value = swinBlock(model, block, map, [&](Value windows) {
                     return project(model, attention, config, shape, windows);
                   }).sequence;
+      if (config.endsNormed(i, j))
+        map.value = model.layerNorm(name + ".norm3", map.value, swinNormEps);
     }
   }
-  map.value = model.layerNorm("norm", map.value, swinNormEps);
+  if (!isCr)
+    map.value = model.layerNorm("norm", map.value, swinNormEps);
 
   Value pooled =
       model.pool("head.global_pool", map.value, vit::PoolKind::Mean, 0);
@@ -245,8 +334,9 @@ FamilyResult vitc::importTimmSwin(TimmImport &import) {
   model.output("embedding", pooled);
   llvm::ArrayRef<int64_t> shape = ModelBuilder::shapeOf(map.value);
   model.output("features",
-               model.reshape(map.value, {shape[0], map.grid.first,
-                                         map.grid.second, shape[2]}));
+               isCr ? model.asPicture(map)
+                    : model.reshape(map.value, {shape[0], map.grid.first,
+                                                map.grid.second, shape[2]}));
   return model.finish(family.options.outputs, mainTimmOutput(config.classes),
                       isForAnotherUse);
 }

@@ -223,6 +223,8 @@ public:
   Map spatialPool(const llvm::Twine &name, Map map, vit::SpatialPoolKind kind,
                   const Sliding &sliding, bool padZero);
   Map resizeMap(const llvm::Twine &name, Map map, Grid to);
+  /// A map as [image, channel, row, column].
+  mlir::Value asPicture(Map map);
   Map spaceToDepth(const llvm::Twine &name, Map map, Grid block,
                    vit::BlockOrder order);
   mlir::Value

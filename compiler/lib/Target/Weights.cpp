@@ -57,6 +57,9 @@ public:
                 out.begin());
   }
 
+  /// Floats of a row.
+  int64_t length() const { return columns; }
+
 private:
   const Checkpoint &checkpoint;
   const TensorInfo *tensor;
@@ -82,13 +85,13 @@ static void packPanels(const RowReader &reader, int64_t n, MemRefType type,
 }
 
 /// [n, k] as the right operands of Strassen's seven products,
-/// [n/2/w][7][k/2][w]. The combinations are computed in double and rounded
-/// once.
+/// [n/2/w][7][k/2][w], or those of each part of k one after the other. The
+/// combinations are computed in double and rounded once.
 static void packStrassen(const RowReader &reader, MemRefType type,
                          MutableArrayRef<float> out, StrassenErrors &errors) {
-  int64_t panels = type.getDimSize(0), halfDepth = type.getDimSize(2),
-          width = type.getDimSize(3);
-  int64_t k = 2 * halfDepth, half = panels * width;
+  int64_t halfDepth = type.getDimSize(2), width = type.getDimSize(3);
+  int64_t k = reader.length(), parts = k / (2 * halfDepth),
+          panels = type.getDimSize(0) / parts, half = panels * width;
   std::vector<float> left(width * k),
       right(width * k); // columns of the two halves of the transpose
   for (int64_t panel = 0; panel < panels; ++panel) {
@@ -96,16 +99,20 @@ static void packStrassen(const RowReader &reader, MemRefType type,
     reader.read(half + panel * width, right);
     if (panel == 0)
       errors.sample(left, right, k);
-    float *to =
-        out.data() + panel * kernel::strassenProducts * halfDepth * width;
-    for (int64_t j = 0; j < width; ++j) {
-      for (int64_t i = 0; i < halfDepth; ++i) {
-        double b11 = left[j * k + i], b21 = left[j * k + halfDepth + i];
-        double b12 = right[j * k + i], b22 = right[j * k + halfDepth + i];
-        const double operands[kernel::strassenProducts] = {
-            b11 + b22, b11, b12 - b22, b21 - b11, b22, b11 + b12, b21 + b22};
-        for (auto [product, operand] : llvm::enumerate(operands))
-          to[(product * halfDepth + i) * width + j] = float(operand);
+    for (int64_t part = 0; part < parts; ++part) {
+      float *to = out.data() + (part * panels + panel) *
+                                   kernel::strassenProducts * halfDepth * width;
+      for (int64_t j = 0; j < width; ++j) {
+        const float *top = &left[j * k + part * 2 * halfDepth],
+                    *bottom = &right[j * k + part * 2 * halfDepth];
+        for (int64_t i = 0; i < halfDepth; ++i) {
+          double b11 = top[i], b21 = top[halfDepth + i];
+          double b12 = bottom[i], b22 = bottom[halfDepth + i];
+          const double operands[kernel::strassenProducts] = {
+              b11 + b22, b11, b12 - b22, b21 - b11, b22, b11 + b12, b21 + b22};
+          for (auto [product, operand] : llvm::enumerate(operands))
+            to[(product * halfDepth + i) * width + j] = float(operand);
+        }
       }
     }
   }

@@ -206,6 +206,13 @@ kernel.constant @c strassen of @w : memref<2x7x4x16xf32>
 
 // -----
 
+// constant_c6: parts that do not make up the depth
+vit.parameter @w : tensor<64x10xf32>
+// expected-error @+1 {{products of 'memref<4x7x2x16xf32>' do not hold the halves of 64 x 10}}
+kernel.constant @c strassen of @w : memref<4x7x2x16xf32>
+
+// -----
+
 // constant_c6: three dimensions
 vit.parameter @w : tensor<64x8xf32>
 // expected-error @+1 {{products of 'memref<2x28x16xf32>' do not hold the halves of 64 x 8}}

@@ -335,12 +335,13 @@ Value Lowering::panels(Value tensor) {
                       type.getElementType()));
 }
 
-Value Lowering::strassenPanels(Value tensor) {
+Value Lowering::strassenPanels(Value tensor, int64_t parts) {
   auto type = cast<RankedTensorType>(tensor.getType());
   int64_t n = type.getDimSize(0), k = type.getNumElements() / n;
   return constant(
       tensor, kernel::Layout::Strassen,
-      MemRefType::get({n / 2 / panel, kernel::strassenProducts, k / 2, panel},
+      MemRefType::get({parts * (n / 2 / panel), kernel::strassenProducts,
+                       k / parts / 2, panel},
                       type.getElementType()));
 }
 

@@ -73,8 +73,8 @@ public:
   //-------------------------------------------------------===//
   /// The parameter behind `tensor` as a packed weight matrix.
   mlir::Value panels(mlir::Value tensor);
-  /// The same for Strassen's seven products.
-  mlir::Value strassenPanels(mlir::Value tensor);
+  /// The same for Strassen's seven products, of each of `parts` parts of k.
+  mlir::Value strassenPanels(mlir::Value tensor, int64_t parts);
   /// The parameter as rows of the given length (a vector is one row), zero in
   /// the padding.
   mlir::Value paddedRows(mlir::Value tensor, int64_t stride);

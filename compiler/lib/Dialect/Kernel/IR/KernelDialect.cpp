@@ -131,9 +131,11 @@ LogicalResult ConstantOp::verifySymbolUses(SymbolTableCollection &symbols) {
   }
   if (getLayout() == Layout::Strassen) {
     int64_t k = parameter.getTensorType().getNumElements() / shape.front();
-    if (buffer.size() != 4 || buffer[1] != strassenProducts ||
-        2 * buffer[2] != k ||
-        2 * buffer[0] * buffer[3] != shape.front()) // constant_c6
+    int64_t parts =
+        buffer.size() == 4 && buffer[2] > 0 ? k / (2 * buffer[2]) : 0;
+    if (parts == 0 || buffer[1] != strassenProducts ||
+        2 * buffer[2] * parts != k ||
+        2 * buffer[0] * buffer[3] != shape.front() * parts) // constant_c6
       return emitOpError() << "products of " << getBufferType()
                            << " do not hold the halves of " << shape.front()
                            << " x " << k;

@@ -37,14 +37,14 @@ def Kernel_ConstantOp : Kernel_Op<"constant", [Symbol, DeclareOpInterfaceMethods
     `rows`: the parameter's elements in row-major order, its last dimension as rows of the buffer (a row's padding is zero).
     `panels`: the parameter seen as a matrix [n, k] (k: all dimensions but the first), stored `[⌈n/w⌉][k][w]`, zero where n is exceeded.
     `strassen`: the matrix's transpose, cut into quarters B11 B12 / B21 B22, as the right operands of Strassen's seven products,
-    B11+B22, B11, B12-B22, B21-B11, B22, B11+B12, B21+B22, stored `[n/2/w][7][k/2][w]`.
+    B11+B22, B11, B12-B22, B21-B11, B22, B11+B12, B21+B22, stored `[n/2/w][7][k/2][w]`; a long k may be cut into parts that are stored so one after the other.
 
     - `constant_c1`: the symbol names a parameter
     - `constant_c2`: a constant in panels has three dimensions that hold the parameter
     - `constant_c3`: a constant in rows has rows that hold the parameter's
     - `constant_c4`: the buffer is dense
     - `constant_c5`: an offset is a multiple of 64 and not negative
-    - `constant_c6`: a constant for Strassen's products has four dimensions that hold the halves of the parameter's
+    - `constant_c6`: a constant for Strassen's products has four dimensions that hold the halves of the parameter's, or of equal parts of its k
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$parameter, Kernel_Layout:$layout,
                        TypeAttrOf<Kernel_Buffer>:$type, OptionalAttr<I64Attr>:$offset);

@@ -1,0 +1,42 @@
+// A long sum of fast products is taken in parts, each of which adds to the output; the bias belongs to the first one. They share their scratch.
+// CHECK: kernel.constant @w.strassen strassen of @w : memref<12x7x384x32xf32>
+// CHECK: kernel.spec @[[FIRST:gemm_49x384x768_fast_[0-9a-f]+]] "gemm" {{.*}}bias = true{{.*}}residual = false
+// CHECK: kernel.spec @[[SECOND:gemm_49x384x768_add_fast_[0-9a-f]+]] "gemm" {{.*}}bias = false{{.*}}residual = true
+// CHECK-LABEL: func.func @forward
+// CHECK: %[[W:.+]] = kernel.weight @w.strassen
+// CHECK: %[[A:.+]] = kernel.alloc : memref<49x1536xf32, strided<[1600, 1]>>
+// CHECK: %[[OUT:.+]] = kernel.alloc : memref<49x384xf32
+// CHECK: %[[SCRATCH:.+]] = kernel.alloc : memref<67200xf32
+// CHECK: %[[A0:.+]] = kernel.view %[[A]] : {{.*}} -> memref<49x768xf32, strided<[1600, 1]>>
+// CHECK: %[[W0:.+]] = kernel.view %[[W]] : {{.*}} -> memref<6x7x384x32xf32, strided<[86016, 12288, 32, 1]>>
+// CHECK: kernel.call @[[FIRST]] ins(%[[A0]], %[[W0]], %{{[^,]+}} : {{.*}}) outs(%[[SCRATCH]], %[[OUT]] :
+// CHECK: %[[A1:.+]] = kernel.view %[[A]] : {{.*}} -> memref<49x768xf32, strided<[1600, 1], offset: 768>>
+// CHECK: %[[W1:.+]] = kernel.view %[[W]] : {{.*}} -> memref<6x7x384x32xf32, strided<[86016, 12288, 32, 1], offset: 516096>>
+// CHECK: kernel.call @[[SECOND]] ins(%[[A1]], %[[W1]], %[[OUT]] : {{.*}}) outs(%[[SCRATCH]], %[[OUT]] :
+vit.parameter @e : tensor<1536x3x2x2xf32>
+vit.parameter @w : tensor<384x1536xf32>
+vit.parameter @b : tensor<384xf32>
+func.func @forward(%image: tensor<1x3x14x14xf32>) -> (tensor<1x49x384xf32> {vit.output = "y"}) {
+  %e = vit.get @e : tensor<1536x3x2x2xf32>
+  %w = vit.get @w : tensor<384x1536xf32>
+  %b = vit.get @b : tensor<384xf32>
+  %0 = vit.patch_embed %image, %e : (tensor<1x3x14x14xf32>, tensor<1536x3x2x2xf32>) -> tensor<1x49x1536xf32>
+  %1 = vit.linear %0, %w bias %b : (tensor<1x49x1536xf32>, tensor<384x1536xf32>, tensor<384xf32>) -> tensor<1x49x384xf32>
+  return %1 : tensor<1x49x384xf32>
+}
+
+// -----
+
+// An activation needs the whole sum at once.
+// CHECK: kernel.constant @w.strassen strassen of @w : memref<6x7x768x32xf32>
+// CHECK: kernel.spec @{{gemm_49x384x1536_relu_fast_[0-9a-f]+}}
+// CHECK-LABEL: func.func @forward
+vit.parameter @e : tensor<1536x3x2x2xf32>
+vit.parameter @w : tensor<384x1536xf32>
+func.func @forward(%image: tensor<1x3x14x14xf32>) -> (tensor<1x49x384xf32> {vit.output = "y"}) {
+  %e = vit.get @e : tensor<1536x3x2x2xf32>
+  %w = vit.get @w : tensor<384x1536xf32>
+  %0 = vit.patch_embed %image, %e : (tensor<1x3x14x14xf32>, tensor<1536x3x2x2xf32>) -> tensor<1x49x1536xf32>
+  %1 = vit.linear %0, %w activation relu : (tensor<1x49x1536xf32>, tensor<384x1536xf32>) -> tensor<1x49x384xf32>
+  return %1 : tensor<1x49x384xf32>
+}

@@ -6,6 +6,7 @@
 #include "common/attention.h"
 #include "kernel.h"
 #include "rows.h"
+#include "tile.h"
 #include "transpose.h"
 
 #include <optional>
@@ -19,12 +20,17 @@ public:
   void define();
   void scheduleKeys();
   void scheduleLoops();
+  void addPrefetches();
   void readGpuSchedule(Schedule &schedule, Fields &spec);
   void scheduleOnGpu(Schedule &schedule);
 
   Kernel kernel;
 
 private:
+  /// Steps of the first product that share a branch.
+  int stepsOfFirst() const { return divisorUpTo(headDim, 4); }
+  /// Cache lines of a row of one head.
+  int linesPerRow() const { return (headDim + lineFloats - 1) / lineFloats; }
   void splitQueries(Halide::Func func,
                     const std::vector<Halide::VarOrRVar> &inner);
   void splitQueriesOnGpu(Halide::Func func, Halide::Var thread,
@@ -35,14 +41,16 @@ private:
 
   int wholeKeys; ///< those of the computed columns that are in whole tiles
   int restRows;
+  bool prefetch;
 
   Halide::Var d{"d"}, i{"i"}, j{"j"}, h{"h"}, b{"b"}, jp{"jp"};
   Halide::Var head{"head"}, task{"task"}, tasks{"tasks"}, ib{"ib"}, io{"io"},
       ii{"ii"};
+  Halide::ImageParam q, v;
   Halide::RDom rd, rj, whole, rest;
   Halide::Func keyRows{"keyRows"}, keysT{"keysT"}, queries{"queries"},
       product{"product"}, restProduct{"restProduct"}, scores{"scores"};
-  Halide::Func weights{"weights"}, inverse{"inverse"}, maps{"maps"},
+  Halide::Func top{"top"}, weights{"weights"}, inverse{"inverse"}, maps{"maps"},
       mixed{"mixed"}, out{"out"};
   RowReduction most, sum;
   std::optional<TransposedSquare> square; ///< of keys, where heads allow it

@@ -138,7 +138,7 @@ Kernel buildConv(Fields &spec, Schedule &schedule, const Machine &machine) {
   if (int lines = readPrefetch(
           schedule,
           panels > 1 && !planes ? defaultPrefetch(tile, tiles.rowTiles) : 0))
-    kernel.pass.reset(
+    kernel.prefetches.emplace_back(
         spreadPrefetch({w.name(), length, panel, tile.columns, lines,
                         tiles.columnTile, tiles.nextColumnTile}));
   return kernel;

@@ -84,8 +84,8 @@ void emitKernel(const Kernel &kernel, const KernelSpec &spec,
   auto start = std::chrono::steady_clock::now();
   std::vector<Argument> arguments(kernel.inputs.begin(), kernel.inputs.end());
   Pipeline pipeline(kernel.outputs);
-  if (kernel.pass)
-    pipeline.add_custom_lowering_pass(kernel.pass.get(), nullptr);
+  for (const auto &pass : kernel.prefetches)
+    pipeline.add_custom_lowering_pass(pass.get(), nullptr);
   std::unique_ptr<Internal::IRMutator> fitting(fitStack(kernel.stackFloats)),
       halving(reduceByHalves());
   pipeline.add_custom_lowering_pass(fitting.get(), nullptr);
@@ -109,13 +109,14 @@ void emitKernel(const Kernel &kernel, const KernelSpec &spec,
   std::string object = files.add(options.prefix + ".o");
   std::map<OutputFileType, std::string> outputs;
   std::string assembly;
+  const bool withPrefetches = !kernel.prefetches.empty();
   if (options.assembly)
     assembly = files.add(options.prefix + ".s");
-  else if (kernel.pass)
+  else if (withPrefetches)
     assembly = files.addTemporary(options.prefix + ".s");
   if (!assembly.empty())
     outputs[OutputFileType::assembly] = assembly;
-  if (!kernel.pass)
+  if (!withPrefetches)
     outputs[OutputFileType::object] = object;
   if (options.stmt)
     outputs[OutputFileType::stmt] = files.add(options.prefix + ".stmt");
@@ -124,7 +125,7 @@ void emitKernel(const Kernel &kernel, const KernelSpec &spec,
     outputs[OutputFileType::device_code] = deviceCode =
         files.addTemporary(options.prefix + ".device");
   module.compile(outputs);
-  if (kernel.pass) {
+  if (withPrefetches) {
     prefetchToSecondLevel(assembly);
     assemble(assembly, object, target);
   }

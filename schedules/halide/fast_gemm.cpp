@@ -237,7 +237,7 @@ void FastGemm::scheduleChunk(int chunk, Schedule &schedule) {
 void FastGemm::addPrefetch(Schedule &schedule) {
   int rowTiles = (std::min(blockM, halfRows) + tile.rows - 1) / tile.rows;
   if (int lines = readPrefetch(schedule, defaultPrefetch(tile, rowTiles)))
-    kernel.pass.reset(
+    kernel.prefetches.emplace_back(
         spreadPrefetch({w.name(), blockK, shape.panel, tile.columns, lines,
                         /*tileLoop=*/p.name(), /*nextTile=*/1}));
 }

@@ -145,7 +145,7 @@ Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
                  tiles.rowTile);
   if (int lines = readPrefetch(
           schedule, panels > 1 ? defaultPrefetch(tile, tiles.rowTiles) : 0))
-    kernel.pass.reset(
+    kernel.prefetches.emplace_back(
         spreadPrefetch({w.name(), blockK, panel, tile.columns, lines,
                         tiles.columnTile, tiles.nextColumnTile}));
   return kernel;

@@ -27,7 +27,9 @@ class ReduceByHalves : public IRMutator {
       Expr whole = Variable::make(value.type(), name);
       Expr low = Shuffle::make_slice(whole, 0, 1, lanes / 2),
            high = Shuffle::make_slice(whole, lanes / 2, 1, lanes / 2);
-      value = op->op == VectorReduce::Add ? Add::make(low, high)
+      // Strict: free to regroup a sum, the compiler takes one order for rows
+      // that it sums side by side, and another for those that are left over.
+      value = op->op == VectorReduce::Add ? strict_float(low + high)
                                           : greaterOf(low, high);
     }
     for (auto step = steps.rbegin(); step != steps.rend(); ++step)

@@ -48,7 +48,8 @@ public:
   std::vector<Halide::Func> outputs;
   std::vector<Buffer> buffers; ///< inputs, then outputs
   Schedule::Result schedule;
-  std::shared_ptr<Halide::Internal::IRMutator> pass; ///< if any, the last one
+  /// Passes that add prefetches, after all others.
+  std::vector<std::shared_ptr<Halide::Internal::IRMutator>> prefetches;
   std::map<std::string, int> stackFloats; ///< of buffers that Halide overrates
 
 private:

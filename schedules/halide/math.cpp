@@ -61,7 +61,7 @@ Expr fastExpm1(Expr x) {
   return select(e.power == 1.0f, e.rest, (e.rest + 1.0f) * e.power - 1.0f);
 }
 
-Expr fastExp2NonPositive(Expr x) {
+Expr fastExp2Below(Expr x, Expr top) {
   // The same with an exact reduction. The polynomial is 2^f on [-1/2, 1/2],
   // minimax in relative error (9e-8) among those that are 1 at 0; n is added to
   // its exponent field, which stays positive for n >= -126 + 1. The least power
@@ -70,16 +70,19 @@ Expr fastExp2NonPositive(Expr x) {
   // Estrin's order: three FMAs deep where Horner's is five, since a processor's
   // schedulers hold only some four of these chains at a time.
   //
-  // x + 3·2^22 has no bits left for a fraction, so the sum is rounded to an
-  // integer, and n stands in its low bits: an addition instead of a rounding
-  // and a conversion, which x86 has no single instructions for. Strict, or the
-  // compiler takes the constant away again.
+  // x - top + 3·2^22 has no bits left for a fraction, so the sum is rounded to
+  // an integer, and n - top stands in its low bits: an addition instead of a
+  // rounding and a conversion, which x86 has no single instructions for. Both
+  // constants are added at once, which is exact: top is a whole number, and
+  // 3·2^22 is a multiple of a float's last bit up to 2^46. Strict, or the
+  // compiler takes the constants away again.
   constexpr float integers = 12582912.0f;
   constexpr float least = -100.0f;
-  x = greaterOf(x, least);
-  Expr shifted = strict_float(x + integers);
-  Expr n = strict_float(shifted - integers);
-  Expr f = x - n, f2 = f * f;
+  Expr shift = strict_float(integers - top);
+  x = greaterOf(x, strict_float(top + least));
+  Expr shifted = strict_float(x + shift);
+  Expr n = strict_float(shifted - shift);
+  Expr f = strict_float(x - n), f2 = f * f;
   Expr low = polynomial(f, {6.93146978e-1, 1.0}),
        middle = polynomial(f, {5.55073374e-2, 2.40222421e-1}),
        high = polynomial(f, {1.32647273e-3, 9.67151273e-3});

@@ -25,9 +25,10 @@ Halide::Expr fastExp(Halide::Expr x);
 /// e^x - 1, 2e-7 relative also near 0; the range is that of fastExp.
 Halide::Expr fastExpm1(Halide::Expr x);
 
-/// 2^x, 2e-7 relative for x in [-100, 0]; clamped to -100 below. For softmax,
-/// whose exponents are never positive.
-Halide::Expr fastExp2NonPositive(Halide::Expr x);
+/// 2^(x - top), 2e-7 relative where x - top is in [-100, 0]; clamped to -100
+/// below. `top` is a whole number. For softmax, whose exponents are never
+/// positive.
+Halide::Expr fastExp2Below(Halide::Expr x, Halide::Expr top);
 
 /// erf(x), 4e-7 absolute.
 Halide::Expr fastErf(Halide::Expr x);

@@ -50,7 +50,8 @@ RowReduction reduceRow(const std::string &name, Combine combine, int cols,
   }
 
   // A tree over the lanes: the vectors, then halves of a vector. Said in full,
-  // since the compiler, bound to the order of a sum, would go lane by lane.
+  // since the compiler, bound to the order of a sum, would go lane by lane; and
+  // strict, or it adds the vectors of some rows in another order.
   auto at = [&](Func func, Expr lane) {
     std::vector<Expr> args = {lane};
     args.insert(args.end(), row.begin(), row.end());
@@ -58,8 +59,8 @@ RowReduction reduceRow(const std::string &name, Combine combine, int cols,
   };
   Expr folded = at(result.lanes, result.lane);
   for (int chain = 1; chain < result.width / machine.lanes; ++chain)
-    folded =
-        both(folded, at(result.lanes, result.lane + chain * machine.lanes));
+    folded = strict_float(
+        both(folded, at(result.lanes, result.lane + chain * machine.lanes)));
   Func stage(name + "_folded");
   stage(lanePure) = folded;
   result.tree.push_back(stage);

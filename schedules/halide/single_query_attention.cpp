@@ -105,7 +105,7 @@ void SingleQueryAttention::define() {
   // Strict, since the power's n = round(difference) must not be subtracted from
   // the large score first.
   Expr difference = strict_float(score(j, h, b) - most.total(h, b));
-  exponential(j, h, b) = fastExp2NonPositive(difference);
+  exponential(j, h, b) = fastExp2Below(difference, 0.0f);
   sum = reduceRow("sum", Combine::Sum, tokens, scores, {h, b}, machine,
                   [&](Expr column) { return exponential(column, h, b); });
   inverse(h, b) = 1.0f / sum.total(h, b);

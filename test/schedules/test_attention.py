@@ -25,7 +25,8 @@ def check(batch, heads, tokens, head_dim, probabilities=False, separate=False, s
     kernel = build("attention", spec, schedule)
     parts = [(size * rng.standard_normal((count, width))).astype(np.float32) for count in (rows, key_rows, key_rows)]
     parts[2] /= np.float32(size)
-    parts[0][queries - 1] = parts[0][0]
+    images = parts[0].reshape(batch, queries, width)
+    images[:, -1] = images[:, 0]
     # A mask shuts tokens out, the last one too, by so much that their weights underflow; a bias is a score's size.
     biases = (3 * rng.standard_normal((heads, queries, tokens))).astype(np.float32)
     shut = np.where(rng.random((max(masks, 1), queries, tokens)) < 0.4, np.float32(-100), np.float32(0))
@@ -61,7 +62,7 @@ def check(batch, heads, tokens, head_dim, probabilities=False, separate=False, s
     expected = (p @ v).transpose(0, 2, 1, 3)
     tolerance = 2 * (score_error + 3 * EPS) * (p @ np.abs(v)).transpose(0, 2, 1, 3) + 1e-7
     check_close(what, got, expected, tolerance)
-    check_equal_bits(what + " (row's place)", got[0, queries - 1].copy(), got[0, 0].copy())
+    check_equal_bits(what + " (row's place)", got[:, -1].copy(), got[:, 0].copy())
     assert (view(out[width:], (rows, 16), (ldo, 1)) == 7).all(), what + ": wrote beyond the heads"
     if probabilities:
         maps = run_all_modes(what, kernel, arguments, out=-2)
@@ -92,6 +93,7 @@ check(1, 2, 64, 64)
 check(1, 2, 197, 64, schedule={"parallel": 0, "tile_m": 4, "block_q": 24})
 
 for probabilities in (False, True):
+    check(8, 3, 49, 32, probabilities)
     check(8, 3, 49, 32, probabilities, bias=True, masks=4)  # Swin's windows
     check(3, 2, 37, 12, probabilities, bias=True, masks=2, columns=16)
     check(2, 3, 5, 8, probabilities, bias=True)

@@ -1,0 +1,30 @@
+/// Prefetches of what a later task reads, spread over this one's inner loop.
+#ifndef VITC_SCHEDULES_HALIDE_AHEAD_H
+#define VITC_SCHEDULES_HALIDE_AHEAD_H
+
+#include "Halide.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace vitc::halide {
+
+/// Cache lines of a buffer that are fetched while a task runs.
+struct LinesAhead {
+  std::string buffer;
+  int count; ///< lines that one task fetches
+  /// Where line number `line` starts, for the task of the given number.
+  std::function<Halide::Expr(Halide::Expr task, Halide::Expr line)> start;
+};
+
+/// A pass that fetches `lines` while each iteration of the loop `taskLoop` (the
+/// end of its name) runs, a few in each visit of the loop `innerLoop` (its
+/// name) inside it. Lines beyond a buffer's end do no harm.
+Halide::Internal::IRMutator *fetchAhead(const std::string &taskLoop,
+                                        const std::string &innerLoop,
+                                        const std::vector<LinesAhead> &lines);
+
+} // namespace vitc::halide
+
+#endif // VITC_SCHEDULES_HALIDE_AHEAD_H

@@ -189,7 +189,7 @@ void FastGemm::scheduleCombined() {
   combined.reorder(p, k, m).unroll(p).vectorize(k, lanes);
   if (parallel) {
     Var block("block");
-    constexpr int rowsPerTask = 16;
+    constexpr int rowsPerTask = 4; // 99 rows must share out evenly
     combined.split(m, block, m, rowsPerTask, TailStrategy::GuardWithIf)
         .parallel(block);
   }

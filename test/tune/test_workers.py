@@ -2,7 +2,6 @@
 middle: the session ends, and every trial is accounted for. Then the same session with one process and SQLite."""
 import getpass
 import glob
-import shutil
 import signal
 import time
 

@@ -92,7 +92,7 @@ static std::string bar(double share, llvm::StringRef kind) {
 static std::string progressCurve(const Summary &summary) {
   if (summary.progress.size() < 2)
     return "<p>Too few trials for a curve.</p>\n";
-  constexpr double width = 1000, height = 320, left = 70, right = 20, top = 16,
+  constexpr double width = 1000, height = 320, left = 84, right = 20, top = 16,
                    bottom = 44;
   double least = summary.progress.back().modelSeconds, most = least;
   for (const Summary::Point &point : summary.progress) {
@@ -122,16 +122,25 @@ static std::string progressCurve(const Summary &summary) {
   }
   path += "L" + fixed(x(trials), 1) + " " + fixed(last, 1);
   constexpr int steps = 4;
+  // As many digits as tell two marks apart.
+  double step = (most - least) / steps;
+  int digits = std::max(0, int(std::ceil(-std::log10(step * 1e3))) + 1);
   for (int i = 0; i <= steps; ++i) {
-    double seconds = least + (most - least) * i / steps,
-           count = trials * i / steps;
+    double seconds = least + step * i;
     marks +=
         llvm::formatv(
-            R"(<line x1="{0}" x2="{1}" y1="{2}" y2="{2}" stroke="#dde2ea"/><text x="{3}" y="{4}" text-anchor="end">{5} ms</text><text x="{6}" y="{7}" text-anchor="middle">{8}</text>)",
+            R"(<line x1="{0}" x2="{1}" y1="{2}" y2="{2}" stroke="#dde2ea"/><text x="{3}" y="{4}" text-anchor="end">{5} ms</text>)",
             left, width - right, fixed(y(seconds), 1), left - 8,
-            fixed(y(seconds) + 4, 1), fixed(seconds * 1e3, 3),
-            fixed(x(count), 1), height - bottom + 20, std::lround(count))
+            fixed(y(seconds) + 4, 1), fixed(seconds * 1e3, digits))
             .str();
+  }
+  const int countMarks = std::min(steps, int(trials));
+  for (int i = 0; i <= countMarks; ++i) {
+    double count = std::round(trials * i / countMarks);
+    marks += llvm::formatv(
+                 R"(<text x="{0}" y="{1}" text-anchor="middle">{2}</text>)",
+                 fixed(x(count), 1), height - bottom + 20, std::lround(count))
+                 .str();
   }
   return llvm::formatv(
              R"(<svg viewBox="0 0 {0} {1}" role="img" aria-label="time of the tuned kernels by number of trials">{2}<path d="{3}" fill="none" stroke="#1f6feb" stroke-width="2.5"/><text x="{4}" y="{5}" text-anchor="middle">trials</text></svg>)",

@@ -16,6 +16,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <thread>
 
 using namespace vitc;
@@ -107,16 +108,13 @@ private:
   CostModel &modelFor(const Search &search);
   double priority(const Tuned &target) const;
   std::vector<const TrialRow *> finalists(const Tuned &target) const;
-  bool isOver() const;
+  double secondsLeft() const;
+  bool isOver() const { return secondsLeft() <= 0; }
   /// Whose default is used where there is no record.
   const std::string &defaultBackend() const {
     return measurer->getTools().backends.begin()->first;
   }
-  unsigned batch() const {
-    unsigned cores =
-        llvm::heavyweight_hardware_concurrency().compute_thread_count();
-    return std::max(4u, 2 * cores);
-  }
+  unsigned batch() const;
 
   const TuneOptions &options;
   const Installation &installation;
@@ -573,17 +571,25 @@ llvm::Error Session::measure(llvm::function_ref<bool()> stop) {
   return llvm::Error::success();
 }
 
-/// Whether the search has had its time: what is left is for comparing its
-/// winners with the defaults.
-bool Session::isOver() const {
+/// Trials that are compiled together, on all cores: enough that no core waits
+/// for long, few enough that the search learns. The last ones end in time.
+unsigned Session::batch() const {
+  unsigned cores =
+      llvm::heavyweight_hardware_concurrency().compute_thread_count();
+  constexpr double nearTheEnd = 12;
+  return secondsLeft() < nearTheEnd ? cores : std::max(8u, 4 * cores);
+}
+
+/// For the search: the rest is for comparing its winners with the defaults.
+double Session::secondsLeft() const {
   if (!options.minutes)
-    return false;
+    return std::numeric_limits<double>::infinity();
   constexpr double perComparison = 2, reserve = 3;
   size_t comparisons = 0;
   for (const Tuned &target : targets)
     comparisons += finalists(target).size();
-  return secondsSince(start) + perComparison * double(comparisons) + reserve >
-         *options.minutes * 60;
+  return *options.minutes * 60 - secondsSince(start) -
+         perComparison * double(comparisons) - reserve;
 }
 
 llvm::Error Session::search() {

@@ -49,7 +49,7 @@ llvm::Error Worker::compete(const KernelRow &kernel, TrialRow &trial,
   constexpr double seemsToWin = 0.99;
   double ratio = trial.result.seconds / trial.result.rivalSeconds;
   trial.score = (*best)->score * std::max(ratio, 1.0);
-  if (ratio > seemsToWin)
+  if (ratio > seemsToWin || trial.result.pairedRatio > 1)
     return llvm::Error::success();
   auto anchor = store.getAnchor(kernel.id);
   if (!anchor)

@@ -4,6 +4,7 @@ The programs beside this file run under ctest for each backend, or by hand:
   VITC_BACKEND=build/bin/vitc-tvm python test_gemm.py
 """
 import ctypes
+import itertools
 import json
 import mmap
 import os
@@ -20,6 +21,8 @@ CXX = os.environ.get("CXX", "c++")
 RUNTIME = pathlib.Path(__file__).resolve().parents[2] / "runtime"
 TARGET = os.environ.get("VITC_TARGET", "x86-64-avx2")
 EPS = float(np.finfo(np.float32).eps)
+# Of the cases that a test has, one in so many is run: for backends that take long to compile. `tools/check --full` runs all.
+EVERY = int(os.environ.get("VITC_EVERY", "1"))
 
 # How halide_do_par_for runs the tasks; the kernel's context argument carries the choice.
 SERIAL, REVERSED, THREADS = 0, 1, 2
@@ -62,6 +65,8 @@ folder = tempfile.TemporaryDirectory(prefix="vitc-schedules-")
 libc = ctypes.CDLL(None, use_errno=True)
 libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 count = 0
+if EVERY > 1:
+    print(f"one of {EVERY} cases; VITC_EVERY=1 runs all")
 
 
 def specification(family, spec, schedule=None, target=TARGET, name=None):
@@ -82,6 +87,16 @@ def run_backend(specification, *options):
         environment.pop("CXX", None)  # it is this machine's
     done = subprocess.run([BACKEND, "--spec", path, "-o", prefix, *options], capture_output=True, text=True, env=environment)
     return done.returncode, done.stderr, prefix
+
+
+def sampled(check):
+    """A check of one case of many; the first case is always among those that are run."""
+    numbers = itertools.count()
+
+    def run(*arguments, **options):
+        if next(numbers) % EVERY == 0:
+            check(*arguments, **options)
+    return run
 
 
 def undefined_symbols(prefix):

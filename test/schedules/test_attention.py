@@ -4,6 +4,7 @@ from harness import *
 rng = np.random.default_rng(4)
 
 
+@sampled
 def check(batch, heads, tokens, head_dim, probabilities=False, separate=False, size=1.0, schedule=None, queries=None,
           bias=False, masks=0, columns=0):
     width = heads * head_dim

@@ -4,6 +4,7 @@ from harness import *
 rng = np.random.default_rng(6)
 
 
+@sampled
 def check_activation(function, rows, cols, ldx, ldy, x, tolerance):
     what = f"activation {function} {rows}x{cols} strides {ldx} {ldy}"
     kernel = build("activation", {"rows": rows, "cols": cols, "ldx": ldx, "ldy": ldy, "function": function})
@@ -28,6 +29,7 @@ for function in ACTIVATIONS:
 check_activation("sigmoid", 1, 1024, 1024, 1024, np.linspace(-86, 86, 1024), lambda y: 8 * EPS * y)
 
 
+@sampled
 def check_add(rows, cols, period, ld, alias=False):
     what = f"add {rows}x{cols} period {period} stride {ld} alias {alias}"
     kernel = build("add", {"rows": rows, "cols": cols, "lda": ld, "ldb": ld, "ldc": ld, "period": period})
@@ -49,6 +51,7 @@ for rows, cols, period, ld in [(197, 768, 197, 768), (394, 192, 197, 192), (6, 1
         check_add(rows, cols, period, ld, alias)
 
 
+@sampled
 def check_copy(shape, src, dst):
     what = f"copy {shape} from {src} to {dst}"
     kernel = build("copy", {"shape": shape, "src_strides": src, "dst_strides": dst})
@@ -72,6 +75,7 @@ check_copy([1, 1, 40, 10], [0, 0, 3, 120], [0, 0, 10, 1])
 check_copy([8, 197, 1, 768], [197 * 768, 768, 0, 1], [198 * 784, 784, 0, 1])
 
 
+@sampled
 def check_pool(kind, batch, rows, cols, ldx, ldy, gap=0):
     what = f"pool {kind} {batch}x{rows}x{cols} strides {ldx} {ldy}"
     stride = rows * ldx + gap

@@ -6,6 +6,7 @@ from harness import *
 rng = np.random.default_rng(1)
 
 
+@sampled
 def check(m, n, k, panel=16, bias=True, activation="none", residual=False, alias=False, lda=None, schedule=None,
           bias_mean=0):
     ldc = round_up(n, panel) + 16

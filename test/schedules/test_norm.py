@@ -4,6 +4,7 @@ from harness import *
 rng = np.random.default_rng(3)
 
 
+@sampled
 def check(rows, cols, affine=True, stride=None, mean=0.0, deviation=1.0, eps=1e-6, alias=False, schedule=None,
           kind="layer", groups=1, shift=None, alignment=64):
     ld = stride or round_up(cols, 16)

@@ -4,6 +4,7 @@ from harness import *
 rng = np.random.default_rng(2)
 
 
+@sampled
 def check(batch, channels, height, width, patch_h, patch_w, n, panel=16, bias=True, position=True, schedule=None,
           bias_mean=0):
     rows, columns = height // patch_h, width // patch_w

@@ -4,6 +4,7 @@ from harness import *
 rng = np.random.default_rng(7)
 
 
+@sampled
 def check(batch, heads, tokens, head_dim, channels, panel=16, size=1.0, padded_rows=True, schedule=None):
     width = heads * head_dim
     columns = round_up(width, panel)

@@ -4,6 +4,7 @@ from harness import *
 rng = np.random.default_rng(5)
 
 
+@sampled
 def check(rows, cols, stride=None, x=None):
     ld = stride or round_up(cols, 16)
     what = f"softmax {rows}x{cols} stride {ld}"

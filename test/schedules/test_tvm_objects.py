@@ -31,6 +31,8 @@ def check(family, spec, target, products, multiplies):
     request = specification(family, spec, None, target)
     code, error, prefix = run_backend(request, "--emit-assembly", "--emit-stmt")
     assert code == 0, f"{request}: {error}"
+    first = pathlib.Path(prefix + ".o").read_bytes()
+    report = json.loads(pathlib.Path(prefix + ".json").read_text())
     assert not undefined_symbols(prefix) - ALLOWED_SYMBOLS, f"{request}: undefined {undefined_symbols(prefix)}"
     listing = subprocess.run(["nm", "--defined-only", "-g", prefix + ".o"], capture_output=True, text=True).stdout
     names = {line.split()[-1] for line in listing.splitlines()} - HELPERS
@@ -45,8 +47,12 @@ def check(family, spec, target, products, multiplies):
         assert not spills, f"{request}: the inner loop touches the stack: {spills[:3]}"
     frames = [int(size) for size in re.findall(r"subq\s+\$(\d+), %rsp", assembly)]
     assert max(frames, default=0) <= STACK, f"{request}: {max(frames)} bytes of stack"
+    # The same specification gives the same object, byte for byte.
+    code, error, again = run_backend(request)
+    assert code == 0, error
+    assert pathlib.Path(again + ".o").read_bytes() == first, f"{request}: compiled again, it is another object"
     print(f"ok {family} {target}: {len(hot)} product loops without spills")
-    return json.loads(pathlib.Path(prefix + ".json").read_text())["schedule"], hot
+    return report["schedule"], hot
 
 
 for target, panel in [("x86-64-avx2", 16), ("x86-64-avx512", 32), ("arm-64", 16)]:

@@ -332,7 +332,10 @@ llvm::Error Session::open() {
     return error;
   if (llvm::Error error = makeSearches())
     return error;
-  return addFirstTrials();
+  if (llvm::Error error = addFirstTrials())
+    return error;
+  // What was queued just now counts among those that were asked for.
+  return refresh();
 }
 
 /// The default schedule and what records say; or one drawn at random, for a

@@ -1,16 +1,14 @@
 #include "vitc/Tune/Session.h"
 
 #include "Scratch.h"
+#include "Toolbox.h"
 
 #include "vitc/Driver/Targets.h"
-#include "vitc/Support/File.h"
 #include "vitc/Tune/Machine.h"
 #include "vitc/Tune/Worker.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Threading.h"
 
@@ -26,49 +24,6 @@ using Clock = std::chrono::steady_clock;
 
 static double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-llvm::Expected<Backends>
-vitc::tune::findBackends(const Installation &installation,
-                         llvm::StringRef backend) {
-  Backends backends;
-  llvm::StringRef folder =
-      llvm::sys::path::parent_path(installation.backendProgram);
-  for (const std::string name : {"halide", "tvm"}) {
-    std::string program = joinPath(folder, "vitc-" + name);
-    if ((backend == name || backend == "auto") &&
-        llvm::sys::fs::can_execute(program))
-      backends[name] = program;
-  }
-  if (backends.empty())
-    return userError("--backend " + backend + ": there is no vitc-" + backend +
-                     " in " + folder +
-                     "; tools/setup installs what it is built with");
-  return backends;
-}
-
-static llvm::Expected<Tools> makeTools(const Installation &installation,
-                                       const CompileOptions &options,
-                                       llvm::StringRef backend,
-                                       const std::string &folder) {
-  Tools tools;
-  llvm::Expected<Backends> backends = findBackends(installation, backend);
-  if (!backends)
-    return backends.takeError();
-  tools.backends = std::move(*backends);
-  tools.measureProgram = installation.measureProgram;
-  tools.runtimeFolder = installation.runtimeFolder;
-  tools.folder = folder;
-  // What is measured runs here.
-  llvm::Expected<const vitc::Target *> host = hostTarget();
-  if (!host)
-    return host.takeError();
-  llvm::Expected<Toolchain> toolchain =
-      findToolchain(*(*host)->architecture, options.toolchain);
-  if (!toolchain)
-    return toolchain.takeError();
-  tools.cxx = toolchain->compiler;
-  return tools;
 }
 
 namespace {
@@ -777,36 +732,4 @@ llvm::Expected<int64_t> vitc::tune::runSession(
     return error;
   spaces = session.getSpaces();
   return session.getId();
-}
-
-llvm::Error
-vitc::tune::runWorker(const Installation &installation, Store &store,
-                      double leaseSeconds, double idleSeconds,
-                      const std::function<void(unsigned)> &observer) {
-  auto scratch = Scratch::make(installation.cacheFolder);
-  if (!scratch)
-    return scratch.takeError();
-  // The trial says which backend.
-  auto tools =
-      makeTools(installation, CompileOptions(), "auto", scratch->path());
-  if (!tools)
-    return tools.takeError();
-  Measurer measurer(std::move(*tools));
-  Worker worker(store, measurer, leaseSeconds);
-  unsigned done = 0;
-  Clock::time_point lastWork = Clock::now();
-  for (;;) {
-    constexpr unsigned atOnce = 4;
-    auto more = worker.step(/*session=*/0, atOnce, nullptr);
-    if (!more)
-      return more.takeError();
-    if (*more > 0) {
-      observer(done += *more);
-      lastWork = Clock::now();
-      continue;
-    }
-    if (idleSeconds > 0 && secondsSince(lastWork) > idleSeconds)
-      return llvm::Error::success();
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  }
 }

@@ -56,11 +56,6 @@ llvm::Error runWorker(const Installation &installation, Store &store,
                       double leaseSeconds, double idleSeconds,
                       const std::function<void(unsigned done)> &observer);
 
-/// The program of `backend` ("halide", "tvm"), or of every backend that is
-/// installed for "auto".
-llvm::Expected<Backends> findBackends(const Installation &installation,
-                                      llvm::StringRef backend);
-
 } // namespace vitc::tune
 
 #endif // VITC_TUNE_SESSION_H

@@ -176,6 +176,26 @@ static void forwardImage(void *argument, int32_t image) {
     context.variant->forward(run);
 }
 
+void sideBySide(const Invocation &run, void (*first)(const Invocation &run),
+                void (*second)(const Invocation &run)) {
+  auto *threads = static_cast<Threads *>(run.threads);
+  // An observer wants to see one step at a time.
+  if (run.observer || run.model.device || threadCount(threads) != 2) {
+    first(run);
+    second(run);
+    return;
+  }
+  struct Parts {
+    const Invocation &run;
+    void (*part[2])(const Invocation &run);
+  } parts{run, {first, second}};
+  auto body = [](void *argument, int32_t index) {
+    auto &parts = *static_cast<Parts *>(argument);
+    parts.part[index](parts.run);
+  };
+  parallelFor(threads, 2, body, &parts);
+}
+
 /// Whole images side by side as long as every thread gets one: that keeps an
 /// image's activations in one core's cache and needs no waiting between
 /// kernels. The images left over share all threads, one after the other. An

@@ -100,8 +100,8 @@ Expr FastGemm::quarter(int chunk) {
 }
 
 void FastGemm::define() {
-  a = kernel.input("a",
-                   {{halfDepth, 1}, {2, halfDepth}, {shape.rows, shape.lda}});
+  a = kernel.input(
+      "a", {{halfDepth, 1}, {2, shape.halfStride}, {shape.rows, shape.lda}});
   w = kernel.input("w",
                    {{shape.panel, 1},
                     {halfDepth, shape.panel},

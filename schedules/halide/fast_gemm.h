@@ -12,6 +12,8 @@ struct GemmShape {
   int lda, ldc, ldr;
   bool bias, residual;
   std::string activation;
+  bool fast;
+  int halfStride; ///< of fast: floats between the two halves of a row of a
 };
 
 Kernel buildFastGemm(const GemmShape &shape, Fields &spec, Schedule &schedule,

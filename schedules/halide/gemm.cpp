@@ -17,8 +17,12 @@ static GemmShape readShape(Fields &spec) {
   shape.cols = spec.integer("n", 1);
   shape.depth = spec.integer("k", 1);
   shape.panel = spec.integer("panel", 1);
+  shape.fast = spec.flagOr("fast", false);
+  const int half = shape.depth / 2;
+  shape.halfStride =
+      shape.fast ? spec.integerOr("half_stride", half, half) : half;
   int width = roundUp(shape.cols, shape.panel);
-  shape.lda = rowStride(spec, "lda", shape.depth);
+  shape.lda = rowStride(spec, "lda", shape.halfStride + shape.depth - half);
   shape.ldc = rowStride(spec, "ldc", width);
   shape.bias = spec.flag("bias");
   shape.residual = spec.flag("residual");
@@ -58,7 +62,7 @@ static int rowsInCache(int depth, const Machine &machine) {
 
 Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
   const GemmShape shape = readShape(spec);
-  if (spec.flagOr("fast", false)) {
+  if (shape.fast) {
     if (machine.gpu())
       spec.fail("fast", "there is no fast product for " + machine.name);
     return buildFastGemm(shape, spec, schedule, machine);

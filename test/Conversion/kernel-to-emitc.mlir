@@ -4,6 +4,7 @@
 // RUN: not %vitc-opt %t/workspace.mlir --convert-kernel-to-emitc 2>&1 | FileCheck %t/workspace.mlir
 // RUN: not %vitc-opt %t/weights.mlir --convert-kernel-to-emitc 2>&1 | FileCheck %t/weights.mlir
 // RUN: not %vitc-opt %t/nothing.mlir --convert-kernel-to-emitc 2>&1 | FileCheck %t/nothing.mlir
+// RUN: not %vitc-opt %t/branch.mlir --convert-kernel-to-emitc 2>&1 | FileCheck %t/branch.mlir
 
 // CHECK: emitc.include "vitc/runtime/engine.h"
 // CHECK: emitc.verbatim {{.*}}extern
@@ -42,6 +43,24 @@
 // CPP-NEXT: done(run, 2);
 // CPP-NEXT: fill(run.threads, output(run, 1, 4));
 // CPP-NEXT: done(run, 3);
+// Branches are two functions; a pair that follows is another.
+// CPP-NEXT: sideBySide(run, [](const Invocation &run) {
+// CPP-NEXT: // tail
+// CPP-NEXT: fill(run.threads, output(run, 0, 0));
+// CPP-NEXT: done(run, 4);
+// CPP-NEXT: }, [](const Invocation &run) {
+// CPP-NEXT: fill(run.threads, output(run, 1, 0));
+// CPP-NEXT: done(run, 5);
+// CPP-NEXT: fill(run.threads, output(run, 1, 0));
+// CPP-NEXT: done(run, 6);
+// CPP-NEXT: });
+// CPP-NEXT: sideBySide(run, [](const Invocation &run) {
+// CPP-NEXT: fill(run.threads, output(run, 0, 0));
+// CPP-NEXT: done(run, 7);
+// CPP-NEXT: }, [](const Invocation &run) {
+// CPP-NEXT: fill(run.threads, output(run, 1, 0));
+// CPP-NEXT: done(run, 8);
+// CPP-NEXT: });
 // CPP-NEXT: return;
 // CPP-NEXT: }
 // CPP: } // namespace example
@@ -62,5 +81,10 @@ func.func @forward(%image: memref<4x4xf32>, %y: memref<4xf32>, %z: memref<2x4xf3
   kernel.call @fill outs(%y : memref<4xf32>) loc("head")
   %4 = kernel.view %z : memref<2x4xf32> -> memref<4xf32, strided<[1], offset: 4>>
   kernel.call @fill outs(%4 : memref<4xf32, strided<[1], offset: 4>>) loc("head")
+  kernel.call @fill outs(%y : memref<4xf32>) branch 0 loc("tail")
+  kernel.call @fill outs(%z : memref<2x4xf32>) branch 1 loc("tail")
+  kernel.call @fill outs(%z : memref<2x4xf32>) branch 1 loc("tail")
+  kernel.call @fill outs(%y : memref<4xf32>) branch 0 loc("tail")
+  kernel.call @fill outs(%z : memref<2x4xf32>) branch 1 loc("tail")
   return
 }

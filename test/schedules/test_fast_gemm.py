@@ -8,12 +8,15 @@ from harness import *
 rng = np.random.default_rng(8)
 
 
-def check(m, n, k, panel=16, bias=True, activation="none", residual=False, alias=False, lda=None, outliers=False,
-          schedule=None):
+def check(m, n, k, panel=16, bias=True, activation="none", residual=False, alias=False, lda=None, half_stride=None,
+          outliers=False, schedule=None):
     ldc = n + 16
-    lda = lda or k
+    half_stride = half_stride or k // 2
+    lda = lda or half_stride + k // 2
     spec = {"m": m, "n": n, "k": k, "lda": lda, "ldc": ldc, "panel": panel, "bias": bias, "activation": activation,
             "residual": residual, "fast": True}
+    if half_stride != k // 2:
+        spec["half_stride"] = half_stride
     if residual:
         spec["ldr"] = ldc
     what = (f"fast gemm {m}x{n}x{k} panel {panel} bias {bias} {activation} residual {residual} alias {alias} "
@@ -28,7 +31,7 @@ def check(m, n, k, panel=16, bias=True, activation="none", residual=False, alias
     r = rng.standard_normal((m, n)).astype(np.float32)
 
     def arguments():
-        result = [place(a, (lda, 1), floats=m * lda), place(pack_fast(w, panel), (1,))]
+        result = [place(a.reshape(m, 2, -1), (lda, half_stride, 1), floats=m * lda), place(pack_fast(w, panel), (1,))]
         if bias:
             result.append(padded(b, n))
         out = guarded(m * ldc, fill=7)
@@ -72,3 +75,5 @@ check(50, 96, 64, panel=48, schedule={"tile_n": 16, "tile_m": 5, "unroll_k": 4})
 check(197, 64, 96, residual=True, alias=True, schedule={"block_k": 16})
 check(197, 64, 96, activation="gelu", schedule={"block_k": 24, "block_m": 30})
 check(59, 64, 96, residual=True, alias=True, activation="gelu", schedule={"block_m": 12, "parallel": 0})
+# A part of a longer k: slices of both halves of the rows.
+check(51, 64, 96, half_stride=144, lda=288)

@@ -64,6 +64,9 @@ void vitc::measure::makeGemm(const Spec &spec, Problem &problem) {
   const int64_t m = spec["m"], n = spec["n"], depth = spec["k"],
                 panel = spec["panel"], lda = spec["lda"];
   const bool fast = spec.flag("fast");
+  const int64_t half = depth / 2, halfStride = spec.has("half_stride")
+                                                   ? spec["half_stride"]
+                                                   : half;
   size_t a = problem.input(size_t(m * lda));
   size_t w = packedWeights(problem, n, depth, panel);
   std::vector<float> plain = problem.arguments[w].values;
@@ -85,8 +88,8 @@ void vitc::measure::makeGemm(const Spec &spec, Problem &problem) {
   for (int64_t row = 0; row < m; ++row) {
     std::vector<double> sums(size_t(panels * width));
     for (int64_t k = 0; k < depth; ++k)
-      addRow(problem.at(a)[row * lda + k], plain.data(), panels, depth, width,
-             k, sums.data());
+      addRow(problem.at(a)[row * lda + (k < half ? k : halfStride + k - half)],
+             plain.data(), panels, depth, width, k, sums.data());
     finishRow(problem, spec, sums, bias, residual, row, out);
   }
 }

@@ -85,8 +85,9 @@ static void packPanels(const RowReader &reader, int64_t n, MemRefType type,
 }
 
 /// [n, k] as the right operands of Strassen's seven products,
-/// [n/2/w][7][k/2][w], or those of each part of k one after the other. The
-/// combinations are computed in double and rounded once.
+/// [n/2/w][7][k/2][w], or those of each part of k, a slice of both its halves,
+/// one after the other. The combinations are computed in double and rounded
+/// once.
 static void packStrassen(const RowReader &reader, MemRefType type,
                          MutableArrayRef<float> out, StrassenErrors &errors) {
   int64_t halfDepth = type.getDimSize(2), width = type.getDimSize(3);
@@ -103,11 +104,11 @@ static void packStrassen(const RowReader &reader, MemRefType type,
       float *to = out.data() + (part * panels + panel) *
                                    kernel::strassenProducts * halfDepth * width;
       for (int64_t j = 0; j < width; ++j) {
-        const float *top = &left[j * k + part * 2 * halfDepth],
-                    *bottom = &right[j * k + part * 2 * halfDepth];
+        const float *b1 = &left[j * k + part * halfDepth],
+                    *b2 = &right[j * k + part * halfDepth];
         for (int64_t i = 0; i < halfDepth; ++i) {
-          double b11 = top[i], b21 = top[halfDepth + i];
-          double b12 = bottom[i], b22 = bottom[halfDepth + i];
+          double b11 = b1[i], b21 = b1[k / 2 + i];
+          double b12 = b2[i], b22 = b2[k / 2 + i];
           const double operands[kernel::strassenProducts] = {
               b11 + b22, b11, b12 - b22, b21 - b11, b22, b11 + b12, b21 + b22};
           for (auto [product, operand] : llvm::enumerate(operands))

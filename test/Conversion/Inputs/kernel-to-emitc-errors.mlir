@@ -21,3 +21,12 @@ func.func @forward(%image: memref<4xf32>) {
 func.func @backward(%image: memref<4xf32>) {
   return
 }
+
+//--- branch.mlir
+// CHECK: error: nothing runs beside this branch
+kernel.spec @fill "fill" {} flops 0.0 bytes 0.0
+func.func @forward(%image: memref<4xf32>, %y: memref<4xf32>) {
+  kernel.call @fill outs(%y : memref<4xf32>) branch 0
+  kernel.call @fill outs(%y : memref<4xf32>)
+  return
+}

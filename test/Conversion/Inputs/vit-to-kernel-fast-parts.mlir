@@ -1,18 +1,23 @@
-// A long sum of fast products is taken in parts, each of which adds to the output; the bias belongs to the first one. They share their scratch.
+// A long sum of fast products is taken in parts, slices of both halves of k. Half of the parts add to the output, the others to a buffer of their own, so that two
+// threads may take a branch each. The bias belongs to the first part; the parts of a branch share their scratch.
 // CHECK: kernel.constant @w.strassen strassen of @w : memref<12x7x384x32xf32>
-// CHECK: kernel.spec @[[FIRST:gemm_49x384x768_fast_[0-9a-f]+]] "gemm" {{.*}}bias = true{{.*}}residual = false
-// CHECK: kernel.spec @[[SECOND:gemm_49x384x768_add_fast_[0-9a-f]+]] "gemm" {{.*}}bias = false{{.*}}residual = true
+// CHECK: kernel.spec @[[FIRST:gemm_49x384x768_fast_[0-9a-f]+]] "gemm" {{.*}}bias = true{{.*}}half_stride = 768{{.*}}residual = false
+// CHECK: kernel.spec @[[SECOND:gemm_49x384x768_fast_[0-9a-f]+]] "gemm" {{.*}}bias = false{{.*}}half_stride = 768{{.*}}residual = false
+// CHECK: kernel.spec @[[ADD:add_49x384_[0-9a-f]+]] "add"
 // CHECK-LABEL: func.func @forward
 // CHECK: %[[W:.+]] = kernel.weight @w.strassen
 // CHECK: %[[A:.+]] = kernel.alloc : memref<49x1536xf32, strided<[1600, 1]>>
 // CHECK: %[[OUT:.+]] = kernel.alloc : memref<49x384xf32
-// CHECK: %[[SCRATCH:.+]] = kernel.alloc : memref<67200xf32
-// CHECK: %[[A0:.+]] = kernel.view %[[A]] : {{.*}} -> memref<49x768xf32, strided<[1600, 1]>>
+// CHECK: %[[SUM:.+]] = kernel.alloc : memref<49x384xf32
+// CHECK: %[[LEFT0:.+]] = kernel.alloc : memref<67200xf32
+// CHECK: %[[A0:.+]] = kernel.view %[[A]] : {{.*}} -> memref<49x2x384xf32, strided<[1600, 768, 1]>>
 // CHECK: %[[W0:.+]] = kernel.view %[[W]] : {{.*}} -> memref<6x7x384x32xf32, strided<[86016, 12288, 32, 1]>>
-// CHECK: kernel.call @[[FIRST]] ins(%[[A0]], %[[W0]], %{{[^,]+}} : {{.*}}) outs(%[[SCRATCH]], %[[OUT]] :
-// CHECK: %[[A1:.+]] = kernel.view %[[A]] : {{.*}} -> memref<49x768xf32, strided<[1600, 1], offset: 768>>
+// CHECK: kernel.call @[[FIRST]] ins(%[[A0]], %[[W0]], %{{[^,]+}} : {{.*}}) outs(%[[LEFT0]], %[[OUT]] : {{.*}}) branch 0
+// CHECK: %[[LEFT1:.+]] = kernel.alloc : memref<67200xf32
+// CHECK: %[[A1:.+]] = kernel.view %[[A]] : {{.*}} -> memref<49x2x384xf32, strided<[1600, 768, 1], offset: 384>>
 // CHECK: %[[W1:.+]] = kernel.view %[[W]] : {{.*}} -> memref<6x7x384x32xf32, strided<[86016, 12288, 32, 1], offset: 516096>>
-// CHECK: kernel.call @[[SECOND]] ins(%[[A1]], %[[W1]], %[[OUT]] : {{.*}}) outs(%[[SCRATCH]], %[[OUT]] :
+// CHECK: kernel.call @[[SECOND]] ins(%[[A1]], %[[W1]] : {{.*}}) outs(%[[LEFT1]], %[[SUM]] : {{.*}}) branch 1
+// CHECK: kernel.call @[[ADD]] ins(%[[OUT]], %[[SUM]] : {{.*}}) outs(%[[OUT]] :
 vit.parameter @e : tensor<1536x3x2x2xf32>
 vit.parameter @w : tensor<384x1536xf32>
 vit.parameter @b : tensor<384xf32>

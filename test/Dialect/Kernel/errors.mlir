@@ -393,3 +393,25 @@ func.func @f(%x: memref<?xf32>) {
   kernel.call @s outs(%x : memref<?xf32>)
   return
 }
+
+// -----
+
+// call_c2: there is nothing that it could run beside
+kernel.spec @s "copy" {} flops 0.0 bytes 0.0
+func.func @f(%x: memref<4xf32>) {
+  kernel.call @s outs(%x : memref<4xf32>)
+  // expected-error @+1 {{is branch 1, but branches are 0 and, after it, 1}}
+  kernel.call @s outs(%x : memref<4xf32>) branch 1
+  return
+}
+
+// -----
+
+// call_c2: there are two
+kernel.spec @s "copy" {} flops 0.0 bytes 0.0
+func.func @f(%x: memref<4xf32>) {
+  kernel.call @s outs(%x : memref<4xf32>) branch 0
+  // expected-error @+1 {{is branch 2, but branches are 0 and, after it, 1}}
+  kernel.call @s outs(%x : memref<4xf32>) branch 2
+  return
+}

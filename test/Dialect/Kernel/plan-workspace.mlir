@@ -22,6 +22,39 @@ func.func @chain(%image: memref<16xf32>, %y: memref<64xf32>) attributes {kernel.
 
 // -----
 
+// Calls that may run side by side share no memory, though the first branch is done with its scratch when the second one starts in turn.
+// CHECK-LABEL: func.func @branches
+// CHECK-SAME: kernel.workspace_bytes = 512 : i64
+// CHECK: kernel.alloc at 0 :
+// CHECK: kernel.alloc at 256 :
+kernel.spec @s "copy" {} flops 0.0 bytes 0.0
+func.func @branches(%image: memref<16xf32>, %y: memref<64xf32>, %z: memref<64xf32>) {
+  %0 = kernel.alloc : memref<64xf32>
+  kernel.call @s outs(%0, %y : memref<64xf32>, memref<64xf32>) branch 0
+  kernel.call @s outs(%0, %y : memref<64xf32>, memref<64xf32>) branch 0
+  %1 = kernel.alloc : memref<64xf32>
+  kernel.call @s outs(%1, %z : memref<64xf32>, memref<64xf32>) branch 1
+  return
+}
+
+// -----
+
+// The next pair of branches is another time.
+// CHECK-LABEL: func.func @pairs
+// CHECK-SAME: kernel.workspace_bytes = 256 : i64
+kernel.spec @s "copy" {} flops 0.0 bytes 0.0
+func.func @pairs(%image: memref<16xf32>, %y: memref<64xf32>, %z: memref<64xf32>) {
+  %0 = kernel.alloc : memref<64xf32>
+  kernel.call @s outs(%0, %y : memref<64xf32>, memref<64xf32>) branch 0
+  kernel.call @s outs(%z : memref<64xf32>) branch 1
+  %1 = kernel.alloc : memref<64xf32>
+  kernel.call @s outs(%1, %y : memref<64xf32>, memref<64xf32>) branch 0
+  kernel.call @s outs(%z : memref<64xf32>) branch 1
+  return
+}
+
+// -----
+
 // A buffer lives until the last call that reads it through any view; only the picture's place is free for the last one.
 // CHECK-LABEL: func.func @views
 // CHECK-SAME: kernel.workspace_bytes = 256 : i64

@@ -37,7 +37,11 @@ func.func @forward(%x: memref<4x8xf32>, %y: memref<4x20xf32>) {
   // CHECK: kernel.call @gemm ins(%[[X]], %[[W]], %[[B]] : memref<4x8xf32>, memref<2x8x16xf32>, memref<1x32xf32>) outs(%[[OUT]] :
   kernel.call @gemm ins(%x, %w, %b : memref<4x8xf32>, memref<2x8x16xf32>, memref<1x32xf32>)
                     outs(%1 : memref<4x20xf32, strided<[32, 1]>>)
-  // CHECK: kernel.call @empty outs(%{{.+}} : memref<4x20xf32>)
+  // CHECK: kernel.call @empty outs(%{{.+}} : memref<4x20xf32>) branch 0
+  kernel.call @empty outs(%y : memref<4x20xf32>) branch 0
+  // CHECK: kernel.call @empty outs(%{{.+}} : memref<4x20xf32>) branch 1
+  kernel.call @empty outs(%y : memref<4x20xf32>) branch 1
+  // CHECK: kernel.call @empty outs(%{{.+}} : memref<4x20xf32>){{$}}
   kernel.call @empty outs(%y : memref<4x20xf32>)
   return
 }

@@ -112,13 +112,19 @@ struct ConvertKernelToEmitCPass
       return emitc::LiteralOp::create(builder, location, type,
                                       builder.getStringAttr(text));
     };
+    auto line = [&](Location location, const Twine &text) {
+      emitc::VerbatimOp::create(builder, location, builder.getStringAttr(text));
+    };
     std::string layer;
     int64_t step = 0;
+    kernel::CallOp before;
     for (kernel::CallOp call : source.getOps<kernel::CallOp>()) {
+      if (failed(emitBranch(before, call, line)))
+        return failure();
+      before = call;
       if (std::string name = vit::layerName(call.getLoc()); name != layer) {
         layer = name;
-        emitc::VerbatimOp::create(builder, call.getLoc(),
-                                  builder.getStringAttr("// " + layer));
+        line(call.getLoc(), "// " + layer);
       }
       SmallVector<Value> operands = {
           literal(call.getLoc(), "run.threads", opaque)};
@@ -136,6 +142,29 @@ struct ConvertKernelToEmitCPass
           ValueRange{literal(call.getLoc(), "run", opaque),
                      literal(call.getLoc(), Twine(step++), opaque)});
     }
+    return emitBranch(before, /*call=*/{}, line);
+  }
+
+  /// What stands between two calls, of which either may be null: the start and
+  /// the end of branches that run side by side.
+  LogicalResult emitBranch(kernel::CallOp before, kernel::CallOp call,
+                           function_ref<void(Location, const Twine &)> line) {
+    auto branchOf = [](kernel::CallOp op) {
+      return op ? op.getBranch() : std::nullopt;
+    };
+    std::optional<int64_t> from = branchOf(before), to = branchOf(call);
+    bool goesOn = call && kernel::goesOnSideBySide(call);
+    if (goesOn) {
+      if (from != to)
+        line(call.getLoc(), "}, [](const Invocation &run) {");
+      return success();
+    }
+    if (from == 0)
+      return before.emitError("nothing runs beside this branch");
+    if (from)
+      line(before.getLoc(), "});");
+    if (to)
+      line(call.getLoc(), "sideBySide(run, [](const Invocation &run) {");
     return success();
   }
 };

@@ -366,7 +366,7 @@ static double bytesOf(ArrayRef<Value> buffers) {
 
 void Lowering::call(Location location, StringRef family, const Twine &words,
                     ArrayRef<Field> fields, Cost cost, ArrayRef<Value> inputs,
-                    ArrayRef<Value> outputs) {
+                    ArrayRef<Value> outputs, std::optional<int64_t> branch) {
   SmallVector<NamedAttribute> attrs;
   for (const Field &field : fields)
     attrs.push_back(builder.getNamedAttr(field.first, field.second));
@@ -390,9 +390,9 @@ void Lowering::call(Location location, StringRef family, const Twine &words,
         builder.getF64FloatAttr(bytesOf(inputs) + bytesOf(outputs)));
     symbols.insert(spec);
   }
-  kernel::CallOp::create(builder, location,
-                         FlatSymbolRefAttr::get(spec.getSymNameAttr()), inputs,
-                         outputs);
+  kernel::CallOp::create(
+      builder, location, FlatSymbolRefAttr::get(spec.getSymNameAttr()), inputs,
+      outputs, branch ? builder.getI64IntegerAttr(*branch) : IntegerAttr());
 }
 
 void Lowering::copy(Location location, Value from, Value to,

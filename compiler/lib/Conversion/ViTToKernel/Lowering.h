@@ -84,11 +84,13 @@ public:
   struct Cost {
     double flops;
   };
-  /// `words` go into the kernel's name, e.g. "197x768x768_gelu".
+  /// `words` go into the kernel's name, e.g. "197x768x768_gelu". Calls of
+  /// branch 0 and 1 may run side by side.
   void call(mlir::Location location, llvm::StringRef family,
             const llvm::Twine &words, llvm::ArrayRef<Field> fields, Cost cost,
             llvm::ArrayRef<mlir::Value> inputs,
-            llvm::ArrayRef<mlir::Value> outputs);
+            llvm::ArrayRef<mlir::Value> outputs,
+            std::optional<int64_t> branch = std::nullopt);
   /// Copies a four-dimensional box between buffers; a source stride of 0
   /// repeats.
   void copy(mlir::Location location, mlir::Value from, mlir::Value to,
@@ -128,7 +130,8 @@ private:
   llvm::StringMap<kernel::SpecOp> specs;
 };
 
-// One function per op: Embedding.cpp, Encoder.cpp, Maps.cpp, Heads.cpp.
+// One function per op: Embedding.cpp, Encoder.cpp, Linear.cpp, Maps.cpp,
+// Heads.cpp.
 mlir::LogicalResult lowerPatchEmbed(Lowering &state, vit::PatchEmbedOp op);
 mlir::LogicalResult lowerConcatTokens(Lowering &state, vit::ConcatTokensOp op);
 mlir::LogicalResult lowerAddPosition(Lowering &state, vit::AddPositionOp op);

@@ -46,6 +46,11 @@ inline const float *weight(const Invocation &run, uint64_t offset);
 inline float *buffer(const Invocation &run, uint64_t offset);
 inline float *output(const Invocation &run, int32_t index, uint64_t offset);
 inline void done(const Invocation &run, int32_t step);
+/// Two parts of a forward function that need nothing of each other: on two
+/// threads each takes one, and keeps what it reads and writes in its own cache.
+/// Else they run in turn, each on all threads.
+void sideBySide(const Invocation &run, void (*first)(const Invocation &run),
+                void (*second)(const Invocation &run));
 
 /// The model's kernels for one instruction set.
 struct Variant {

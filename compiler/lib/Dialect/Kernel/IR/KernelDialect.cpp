@@ -160,6 +160,29 @@ LogicalResult WeightOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
+CallOp vitc::kernel::callBefore(CallOp call) {
+  for (Operation *op = call->getPrevNode(); op; op = op->getPrevNode())
+    if (auto before = dyn_cast<CallOp>(op))
+      return before;
+  return {};
+}
+
+bool vitc::kernel::goesOnSideBySide(CallOp call) {
+  CallOp before = callBefore(call);
+  return call.getBranch() && before && before.getBranch() &&
+         *before.getBranch() <= *call.getBranch();
+}
+
+LogicalResult CallOp::verify() {
+  if (!getBranch())
+    return success();
+  int64_t branch = *getBranch();
+  if (branch != 0 && (branch != 1 || !goesOnSideBySide(*this))) // call_c2
+    return emitOpError() << "is branch " << branch
+                         << ", but branches are 0 and, after it, 1";
+  return success();
+}
+
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!symbols.lookupNearestSymbolFrom<SpecOp>(*this, getSpecAttr())) // call_c1
     return emitOpError() << "no kernel.spec named " << getSpecAttr();

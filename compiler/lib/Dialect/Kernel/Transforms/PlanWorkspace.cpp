@@ -15,7 +15,8 @@ using namespace vitc::kernel;
 namespace {
 
 /// Bytes that are needed from time `first` to time `last`, both included. Time
-/// 0 is preprocessing; the calls follow.
+/// 0 is preprocessing; the calls follow, those that may run side by side at the
+/// same time.
 struct Buffer {
   int64_t bytes, first, last;
   int64_t offset = 0;
@@ -96,7 +97,9 @@ struct PlanWorkspacePass
       }
       if (isa<AllocOp, ViewOp, WeightOp>(op)) // only names memory
         continue;
-      ++time;
+      auto call = dyn_cast<CallOp>(op);
+      if (!call || !goesOnSideBySide(call))
+        ++time;
       for (Value operand : op.getOperands())
         if (auto it = indexOf.find(rootBuffer(operand)); it != indexOf.end()) {
           Buffer &buffer = buffers[it->second];

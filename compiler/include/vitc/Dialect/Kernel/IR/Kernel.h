@@ -53,6 +53,13 @@ int64_t reservedBytes(mlir::MemRefType type);
 /// The alloc, weight or argument that a chain of views starts from.
 mlir::Value rootBuffer(mlir::Value buffer);
 
+/// The call before, or null.
+CallOp callBefore(CallOp call);
+
+/// Whether a call belongs with the one before to calls that may run side by
+/// side.
+bool goesOnSideBySide(CallOp call);
+
 } // namespace vitc::kernel
 
 #endif // VITC_DIALECT_KERNEL_IR_KERNEL_H

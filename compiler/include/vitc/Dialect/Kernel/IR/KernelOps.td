@@ -37,7 +37,7 @@ def Kernel_ConstantOp : Kernel_Op<"constant", [Symbol, DeclareOpInterfaceMethods
     `rows`: the parameter's elements in row-major order, its last dimension as rows of the buffer (a row's padding is zero).
     `panels`: the parameter seen as a matrix [n, k] (k: all dimensions but the first), stored `[⌈n/w⌉][k][w]`, zero where n is exceeded.
     `strassen`: the matrix's transpose, cut into quarters B11 B12 / B21 B22, as the right operands of Strassen's seven products,
-    B11+B22, B11, B12-B22, B21-B11, B22, B11+B12, B21+B22, stored `[n/2/w][7][k/2][w]`; a long k may be cut into parts that are stored so one after the other.
+    B11+B22, B11, B12-B22, B21-B11, B22, B11+B12, B21+B22, stored `[n/2/w][7][k/2][w]`; a long k may be cut into parts, slices of both its halves, that are stored so one after the other.
 
     - `constant_c1`: the symbol names a parameter
     - `constant_c2`: a constant in panels has three dimensions that hold the parameter
@@ -96,13 +96,17 @@ def Kernel_CallOp : Kernel_Op<"call", [AttrSizedOperandSegments, DeclareOpInterf
   let description = [{
     Inputs are read, outputs are written (and may be read); all go to the kernel as pointers, inputs first. The location names the layer.
 
+    Calls of branch 0 and those of branch 1 that follow them may run side by side, on a thread each: neither writes what the other reads or writes.
+
     - `call_c1`: the symbol names a spec
+    - `call_c2`: a branch is 0 or 1, and branch 1 follows a call with a branch
   }];
   let arguments = (ins FlatSymbolRefAttr:$spec, Arg<Variadic<Kernel_Buffer>, "", [MemRead]>:$inputs,
-                       Arg<Variadic<Kernel_Buffer>, "", [MemRead, MemWrite]>:$outputs);
+                       Arg<Variadic<Kernel_Buffer>, "", [MemRead, MemWrite]>:$outputs, OptionalAttr<I64Attr>:$branch);
   let assemblyFormat = [{
-    $spec (`ins` `(` $inputs^ `:` type($inputs) `)`)? `outs` `(` $outputs `:` type($outputs) `)` attr-dict
+    $spec (`ins` `(` $inputs^ `:` type($inputs) `)`)? `outs` `(` $outputs `:` type($outputs) `)` (`branch` $branch^)? attr-dict
   }];
+  let hasVerifier = 1;
 }
 
 #endif // VITC_DIALECT_KERNEL_IR_KERNELOPS_TD

@@ -1,0 +1,74 @@
+#include "Linear.h"
+
+using namespace mlir;
+using namespace vitc;
+using namespace vitc::lowering;
+
+LinearSizes::LinearSizes(vit::LinearOp op) {
+  Rows in = rowsOf(cast<RankedTensorType>(op.getInput().getType()));
+  m = in.rows;
+  k = in.columns;
+  n = cast<RankedTensorType>(op.getResult().getType()).getShape().back();
+}
+
+SmallVector<Field> lowering::linearFields(Lowering &state, vit::LinearOp op,
+                                          bool bias, bool residual) {
+  LinearSizes sizes(op);
+  return {{"m", state.integer(sizes.m)},
+          {"n", state.integer(sizes.n)},
+          {"panel", state.integer(state.panel)},
+          {"bias", state.boolean(bias)},
+          {"activation", state.text(stringifyActivation(op.getActivation()))},
+          {"residual", state.boolean(residual)}};
+}
+
+std::string lowering::linearWords(vit::LinearOp op, int64_t k, bool residual) {
+  LinearSizes sizes(op);
+  std::string words =
+      (Twine(sizes.m) + "x" + Twine(sizes.n) + "x" + Twine(k)).str();
+  if (op.getActivation() != vit::Activation::None)
+    words += ("_" + stringifyActivation(op.getActivation())).str();
+  if (residual)
+    words += "_add";
+  return words;
+}
+
+Value lowering::linearOutput(Lowering &state, vit::LinearOp op, Value a,
+                             Value residual) {
+  bool inPlace = residual && residual == state.bufferOf(op.getResidual()) &&
+                 residual.getDefiningOp<kernel::AllocOp>() &&
+                 kernel::rootBuffer(a) != residual &&
+                 state.isLastUse(op.getResidual(), op);
+  if (!inPlace)
+    return state.allocFor(op.getResult());
+  state.setBuffer(op.getResult(), residual);
+  return residual;
+}
+
+LogicalResult lowering::lowerLinear(Lowering &state, vit::LinearOp op) {
+  if (isFastLinear(state, op)) {
+    lowerFastLinear(state, op);
+    return success();
+  }
+  Value a = state.alignedBufferOf(op.getInput());
+  Value residual =
+      op.getResidual() ? state.alignedBufferOf(op.getResidual()) : Value();
+  Value out = linearOutput(state, op, a, residual);
+  auto [m, n, k] = LinearSizes(op);
+  SmallVector<Value> inputs = {a, state.panels(op.getWeight())};
+  if (op.getBias())
+    inputs.push_back(
+        state.paddedRows(op.getBias(), llvm::alignTo(n, state.panel)));
+  SmallVector<Field> fields =
+      linearFields(state, op, bool(op.getBias()), bool(residual));
+  fields.append({{"k", state.integer(k)},
+                 {"lda", state.integer(rowsOf(a).stride)},
+                 {"ldc", state.integer(rowsOf(out).stride)}});
+  if (residual) {
+    fields.push_back({"ldr", state.integer(rowsOf(residual).stride)});
+    inputs.push_back(residual);
+  }
+  state.call(op.getLoc(), "gemm", linearWords(op, k, bool(residual)), fields,
+             {2.0 * m * n * k}, inputs, {out});
+  return success();
+}

@@ -3,6 +3,7 @@
 /// patches that do not overlap need no copy of it.
 #include "gpu/product.h"
 #include "kernel.h"
+#include "prefetch.h"
 #include "tile.h"
 
 using namespace Halide;
@@ -100,10 +101,15 @@ Kernel buildPatchEmbed(Fields &spec, Schedule &schedule,
   // once per tile and kept in a register, so the inner loop over a patch's row
   // addresses them like rows of a matrix.
   PanelLoops loops = {patches, panel, panels, batch, /*depth=*/double(depth)};
-  LoopLevel level = schedulePanels(out, loops, tile, schedule).rowTile;
+  TileLoops tiles = schedulePanels(out, loops, tile, schedule);
   scheduleTile(product, n, {p}, k.x, /*outerK=*/{k.y, k.z}, tile, machine,
-               level);
-  base.compute_at(level).store_in(MemoryType::Register).unroll(p);
+               tiles.rowTile);
+  base.compute_at(tiles.rowTile).store_in(MemoryType::Register).unroll(p);
+  if (int lines = readPrefetch(
+          schedule, panels > 1 ? defaultPrefetch(tile, tiles.rowTiles) : 0))
+    kernel.prefetches.emplace_back(
+        spreadPrefetch({w.name(), depth, panel, tile.columns, lines,
+                        tiles.columnTile, tiles.nextColumnTile}));
   return kernel;
 }
 

@@ -48,7 +48,7 @@ static const Machine machines[] = {
      /*multipliesByLane=*/false},
     {/*name=*/"x86-64-avx512", /*lanes=*/16, /*registers=*/32, /*tileN=*/32,
      /*tileRowsMax=*/11, /*fastDepth=*/384, /*leftFloats=*/256 * 1024,
-     /*blockDepth=*/768, /*unrollK=*/8,
+     /*blockDepth=*/1024, /*unrollK=*/8,
      /*multipliesByLane=*/false},
     {/*name=*/"arm-64", /*lanes=*/4, /*registers=*/32, /*tileN=*/16,
      /*tileRowsMax=*/6, /*fastDepth=*/384, /*leftFloats=*/0, /*blockDepth=*/0,

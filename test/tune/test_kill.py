@@ -44,6 +44,11 @@ figures = json.loads(output)
 done = set(rows(database, "SELECT id, outcome, seconds FROM trials WHERE state = 'done'"))
 assert known <= done, f"lost: {known - done}"
 check_trials(lambda query: rows(database, query), figures, trials=TRIALS)
+# A kill ends one measurement at most. What waited behind that one was not tried, and is not to blame.
+repeated, = rows(database, "SELECT sum(attempts) - count(*) FROM trials WHERE state = 'done'")[0]
+assert repeated <= kills, f"{kills} kills, and {repeated} measurements were repeated"
+blamed, = rows(database, "SELECT count(*) FROM trials WHERE detail = 'two workers were lost over it'")[0]
+assert blamed <= kills // 2, f"{kills} kills, and {blamed} trials are blamed for two each"
 assert rows(database, "SELECT count(*) FROM sessions") == [(1,)]
 assert figures["finished"]
 check_nothing_left()

@@ -43,29 +43,30 @@ try:
     coordinator = start("tune", MODEL, "--db", url, "--coordinate", "--trials", str(TRIALS), "--lease", "20", "-q", "--json")
     workers = [start("worker", "--db", url, "--lease", "20", "-q") for _ in range(3)]
 
-    def wait_for_claim(worker, least):
-        """Until the worker is in the middle of something, and some trials are done."""
+    def stop_amid_work(worker, least):
+        """Stops the worker in the middle of something, when some trials are done. Returns the trials that it holds."""
         deadline = time.time() + 200
         while time.time() < deadline:
             assert coordinator.poll() is None, coordinator.communicate()
             assert all(w.poll() is None for w in workers if w is not killed), [w.poll() for w in workers]
             try:
-                busy = query(f"SELECT count(*) FROM trials WHERE state = 'running' AND worker LIKE '%:{worker.pid}:%'")[0][0]
-                done = query("SELECT count(*) FROM trials WHERE state = 'done'")[0][0]
-                if busy and done >= least:
-                    return
+                if query("SELECT count(*) FROM trials WHERE state = 'done'")[0][0] >= least:
+                    worker.send_signal(signal.SIGSTOP)
+                    held = query(f"SELECT id FROM trials WHERE state = 'running' AND worker LIKE '%:{worker.pid}:%'")
+                    if held:
+                        return [id for id, in held]
+                    worker.send_signal(signal.SIGCONT)
             except subprocess.CalledProcessError:
                 pass  # the tables are not there yet
             time.sleep(0.02)
         raise AssertionError("the worker has never had anything to do")
 
     killed = None
-    wait_for_claim(workers[0], 5)
+    held = {workers[0]: stop_amid_work(workers[0], 5)}
     killed = workers[0]
     killed.send_signal(signal.SIGKILL)
     print("ok one worker killed")
-    wait_for_claim(workers[1], 8)
-    workers[1].send_signal(signal.SIGSTOP)
+    held[workers[1]] = stop_amid_work(workers[1], 8)
     print("ok one worker hangs")
     output, error = coordinator.communicate(timeout=500)
     assert coordinator.returncode == 0, error
@@ -76,7 +77,12 @@ try:
     again = json.loads(vitc("tune", "--db", url, "--json", "-q").stdout)
     assert again["outcomes"] == figures["outcomes"] and again["trials"] == figures["trials"]
     assert figures["finished"] and figures["measured"] >= TRIALS / 2, figures["outcomes"]
-    assert query("SELECT count(*) FROM trials WHERE attempts = 2")[0][0] >= 1, "nothing was lost: the test has not tested"
+    for worker, trials in held.items():
+        for state, last, detail in query("SELECT state, worker, detail FROM trials WHERE id IN "
+                                         f"({', '.join(map(str, trials))})"):
+            assert state == "done" and (f":{worker.pid}:" not in last or detail == "two workers were lost over it"), last
+    blamed = query("SELECT count(*) FROM trials WHERE detail = 'two workers were lost over it'")[0][0]
+    assert blamed <= 1, f"two workers were lost, and {blamed} trials are blamed"
     assert len(query("SELECT DISTINCT worker FROM trials WHERE state = 'done'")) >= 2
     print(f"ok {figures['trials']} trials by three workers: {figures['outcomes']}")
 

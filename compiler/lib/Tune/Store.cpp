@@ -411,8 +411,8 @@ Store::claim(llvm::StringRef worker, llvm::StringRef cpu, int64_t session,
     if (first->empty())
       return llvm::Error::success();
     auto rows = db.run(
-        ("UPDATE trials SET state = 'running', worker = $1, attempts = "
-         "attempts + 1, lease = CAST($2 AS DOUBLE PRECISION) + " +
+        ("UPDATE trials SET state = 'running', worker = $1, lease = CAST($2 AS "
+         "DOUBLE PRECISION) + " +
          db.now() +
          " WHERE id IN (SELECT id FROM trials WHERE kernel = $3 AND state = "
          "'queued' ORDER BY id LIMIT CAST($4 AS BIGINT)" +
@@ -432,6 +432,20 @@ Store::claim(llvm::StringRef worker, llvm::StringRef cpu, int64_t session,
   return trials;
 }
 
+llvm::Expected<bool> Store::begin(const TrialRow &trial, llvm::StringRef worker,
+                                  double leaseSeconds) {
+  auto rows = database->run(
+      ("UPDATE trials SET attempts = attempts + 1, lease = CAST($3 AS DOUBLE "
+       "PRECISION) + " +
+       database->now() +
+       " WHERE id = $1 AND worker = $2 AND state = 'running' RETURNING id")
+          .str(),
+      {text(trial.id), worker.str(), text(leaseSeconds)});
+  if (!rows)
+    return rows.takeError();
+  return !rows->empty();
+}
+
 llvm::Error Store::renew(llvm::StringRef worker, double leaseSeconds) {
   auto done = database->run(
       ("UPDATE trials SET lease = CAST($2 AS DOUBLE PRECISION) + " +
@@ -443,8 +457,8 @@ llvm::Error Store::renew(llvm::StringRef worker, double leaseSeconds) {
 
 llvm::Error Store::giveBack(llvm::StringRef worker) {
   auto done = database->run("UPDATE trials SET state = 'queued', worker = "
-                            "NULL, lease = NULL, attempts = attempts - 1 WHERE "
-                            "worker = $1 AND state = 'running'",
+                            "NULL, lease = NULL WHERE worker = $1 AND state = "
+                            "'running'",
                             {worker.str()});
   return done ? llvm::Error::success() : done.takeError();
 }

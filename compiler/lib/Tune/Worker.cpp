@@ -121,7 +121,7 @@ llvm::Expected<unsigned> Worker::step(int64_t session, unsigned count,
       return built.takeError();
   if (llvm::Error error = store.renew(name, leaseSeconds))
     return error;
-  unsigned done = 0;
+  unsigned done = 0, lost = 0;
   for (TrialRow &trial : *trials) {
     if (stop && stop())
       break;
@@ -130,6 +130,13 @@ llvm::Expected<unsigned> Worker::step(int64_t session, unsigned count,
     auto built = buildOne(*kernel, trial.backend, plain);
     if (!built)
       return built.takeError();
+    auto begun = store.begin(trial, name, leaseSeconds);
+    if (!begun)
+      return begun.takeError();
+    if (!*begun) {
+      ++lost;
+      continue;
+    }
     if (llvm::Error error = measure(*kernel, trial, *built, fault))
       return error;
     if (auto counted = store.complete(trial, name); !counted)
@@ -138,7 +145,7 @@ llvm::Expected<unsigned> Worker::step(int64_t session, unsigned count,
     if (llvm::Error error = store.renew(name, leaseSeconds))
       return error;
   }
-  if (done < trials->size())
+  if (done + lost < trials->size())
     if (llvm::Error error = store.giveBack(name))
       return error;
   return done;

@@ -67,8 +67,8 @@ struct TrialRow {
   std::string proposer;        ///< default, record, random, evolution …
   std::string state;           ///< queued, running, done, cancelled
   std::string worker;
-  int64_t attempts = 0;
-  double finished = 0; ///< by the database's clock
+  int64_t attempts = 0; ///< how often it was begun
+  double finished = 0;  ///< by the database's clock
   /// Seconds that compare across trials: the first trial's, times the ratio of
   /// the two as they were timed in turn.
   double score = 0;
@@ -111,16 +111,21 @@ public:
                                               llvm::StringRef cpu,
                                               int64_t session, unsigned count,
                                               double leaseSeconds);
+  /// Says that the worker measures the trial from now on, which counts as an
+  /// attempt; false if it has lost the lease. Those that wait behind it are not
+  /// to blame for the worker's end.
+  llvm::Expected<bool> begin(const TrialRow &trial, llvm::StringRef worker,
+                             double leaseSeconds);
   /// Renews the lease of all that a worker has.
   llvm::Error renew(llvm::StringRef worker, double leaseSeconds);
-  /// Puts all that a worker has back into the queue.
+  /// Puts all that a worker has, and has not begun, back into the queue.
   llvm::Error giveBack(llvm::StringRef worker);
   /// False if the lease was lost meanwhile: the trial is another's then, and
   /// the result is dropped.
   llvm::Expected<bool> complete(const TrialRow &trial, llvm::StringRef worker);
   /// Queues again what workers have lost: leases that are over, and those of
-  /// processes on this host that are no more. A trial that was lost twice is
-  /// counted as a crash. Returns how many were lost.
+  /// processes on this host that are no more. A trial during which that
+  /// happened twice is counted as a crash. Returns how many were lost.
   llvm::Expected<unsigned> reclaim(int64_t session);
   /// Takes back what nobody has started on.
   llvm::Error cancelQueued(int64_t session);

@@ -192,8 +192,9 @@ public:
       : code(code), memory(memory), threads(threads) {}
 
   void runCold(size_t &copy) { cold.push_back(time(copy, 1)); }
-  void runWarm() {
-    size_t copy = 0;
+  /// On the copy that was the last: any other would be warm when its turn
+  /// comes, for the one whose turn it is then.
+  void runWarm(size_t copy) {
     time(copy, 0);
     warm.push_back(time(copy, 0));
   }
@@ -301,9 +302,9 @@ json::Object vitc::measure::measureCandidate(const CandidateRequest &request,
       else if (other)
         other->runCold(copy);
     if (round % 4 == 0) {
-      own.runWarm();
+      own.runWarm(copy);
       if (other)
-        other->runWarm();
+        other->runWarm(copy);
     }
     double elapsed =
         std::chrono::duration<double>(Clock::now() - start).count();

@@ -30,13 +30,15 @@ std::string KernelSummary::words() const {
 static void fill(KernelSummary &summary,
                  llvm::ArrayRef<const TrialRow *> trials) {
   const TrialRow *standard = nullptr, *best = nullptr, *confirmed = nullptr;
+  // What is kept comes first; a record tells of the same one.
+  auto rank = [](const Measurement &result) {
+    return std::pair(!isWorthKeeping(result),
+                     result.seconds / result.rivalSeconds);
+  };
   for (const TrialRow *trial : trials) {
     bool isOk = trial->result.outcome == Outcome::Ok;
     if (trial->kind == TrialKind::Confirm) {
-      if (isOk &&
-          (!confirmed ||
-           trial->result.seconds / trial->result.rivalSeconds <
-               confirmed->result.seconds / confirmed->result.rivalSeconds))
+      if (isOk && (!confirmed || rank(trial->result) < rank(confirmed->result)))
         confirmed = trial;
       continue;
     }

@@ -26,6 +26,8 @@ private:
                                  const llvm::json::Object &schedule);
   llvm::Error compete(const KernelRow &kernel, TrialRow &trial,
                       const Build &build, llvm::StringRef fault);
+  llvm::Error confirm(const KernelRow &kernel, TrialRow &trial,
+                      const Build &build, llvm::StringRef fault);
   llvm::Error measure(const KernelRow &kernel, TrialRow &trial,
                       const Build &build, llvm::StringRef fault);
 

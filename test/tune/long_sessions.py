@@ -4,6 +4,7 @@
 
 Five minutes measure at least 200 candidates and never yield a slower model; from schedules drawn at random, ten minutes
 reach at least 95% of the best that is known."""
+import statistics
 import time
 
 from harness import *
@@ -20,23 +21,30 @@ def tune_for(minutes, *options):
     return figures
 
 
+def compare_models(standard, tuned):
+    """How many times faster the tuned model is. A machine's clock moves by more than what is looked for, within seconds:
+    short runs of both next to each other meet the same clock, and a lucky moment of one is a single ratio of many."""
+    ratios = []
+    for round in range(40):
+        least = {}
+        for model in [standard, tuned] if round % 2 == 0 else [tuned, standard]:
+            done = vitc("bench", model, "--threads", 1, "--runs", 10, "--json")
+            least[model] = json.loads(done.stdout)["min_ms"]
+        ratios.append(least[standard] / least[tuned])
+    return statistics.median(ratios)
+
+
 database = scratch / "five.sqlite"
 figures = tune_for(5, "--db", database)
 check_trials(lambda query: rows(database, query), figures)
 assert figures["measured"] >= 200, figures["outcomes"]
 print(f"ok {figures['measured']} candidates measured in {figures['seconds']:.0f} s, kernels {figures['speedup']:.3f}x")
 
-# The whole model, tuned and not, in turn.
 for name, options in [("tuned", ["--tune-db", database]), ("standard", ["--ignore-records"])]:
     vitc("compile", ARCHITECTURE, "--random-weights", 1, "-o", scratch / name, "--name", name, "-q", *options)
-times = {"tuned": [], "standard": []}
-for _ in range(10):
-    for name, taken in times.items():
-        done = vitc("bench", scratch / name, "--threads", 1, "--seconds", 2, "--json")
-        taken.append(json.loads(done.stdout)["min_ms"])
-ratio = min(times["standard"]) / min(times["tuned"])
-assert ratio >= 0.99, times
-print(f"ok the model: {min(times['standard']):.2f} -> {min(times['tuned']):.2f} ms, {ratio:.3f}x")
+ratio = compare_models(scratch / "standard", scratch / "tuned")
+assert ratio >= 0.99, f"the tuned model does {ratio:.3f} times what the standard one does"
+print(f"ok the model: {ratio:.3f}x")
 
 best = {kernel["name"]: kernel["best_seconds"] / kernel["default_seconds"] for kernel in figures["kernels"]}
 figures = tune_for(10, "--db", scratch / "ten.sqlite", "--ignore-records", "--start", "random")

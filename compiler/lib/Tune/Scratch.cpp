@@ -37,5 +37,8 @@ Scratch::~Scratch() {
     return;
   InterruptLock lock;
   fs::remove_directories(folder);
+  // What was still being compiled for a process that was killed may have
+  // written into its folder while that was removed.
+  removeOrphans(llvm::sys::path::parent_path(folder));
   lock.drop(folder);
 }

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import shutil
 
 import lit.formats
 
@@ -23,6 +24,12 @@ try:
     ctypes.CDLL("libcuda.so.1")
 except OSError:
     config.available_features.add("no-cuda-driver")
+
+# TVM writes the kernels for tensor cores, nvcc compiles them; both are optional.
+if os.path.exists(os.path.join(config.vitc_bin_dir, "vitc-tvm")):
+    config.available_features.add("tvm")
+if shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc"):
+    config.available_features.add("nvcc")
 
 config.substitutions += [
     ("%vitc-opt", os.path.join(config.vitc_bin_dir, "vitc-opt")),

@@ -1,6 +1,7 @@
 #include "emit.h"
 
 #include "common/files.h"
+#include "cuda/emit.h"
 #include "lower.h"
 #include "target.h"
 
@@ -10,13 +11,17 @@ namespace vitc::tvm_backend {
 
 std::string tvmVersion() { return VITC_TVM_VERSION; }
 
-/// ", const float *a, float *out"
-static std::string parameterList(const Kernel &kernel) {
+std::string parameterList(const Kernel &kernel) {
   std::string text;
   for (const Argument &argument : kernel.arguments)
     text +=
         (argument.isOutput ? ", float *" : ", const float *") + argument.name;
   return text;
+}
+
+std::string headline(const KernelSpec &spec) {
+  return "// " + spec.name + ": " + spec.family + " for " + spec.target +
+         ", written by vitc-tvm (TVM " + tvmVersion() + "). Do not edit.\n";
 }
 
 static std::string adapterText(const Kernel &kernel, const KernelSpec &spec) {
@@ -47,9 +52,8 @@ static std::string adapterText(const Kernel &kernel, const KernelSpec &spec) {
             std::to_string(stage.together);
     calls += "  " + how + ", [=](int32_t task) {\n" + body + "  });\n";
   }
-  return "// " + spec.name + ": " + spec.family + " for " + spec.target +
-         ", written by vitc-tvm (TVM " + tvmVersion() +
-         "). Do not edit.\n#include \"vitc/runtime/tasks.h\"\n\n"
+  return headline(spec) +
+         "#include \"vitc/runtime/tasks.h\"\n\n"
          "using vitc::rt::runParallel;\nusing vitc::rt::runSerially;\n\n" +
          declarations + "\nextern \"C\" void " + spec.name + "(void *context" +
          parameterList(kernel) + ") {\n" + calls + "}\n";
@@ -57,6 +61,8 @@ static std::string adapterText(const Kernel &kernel, const KernelSpec &spec) {
 
 void emitKernel(const Kernel &kernel, const KernelSpec &spec,
                 const EmitOptions &options, double milliseconds) {
+  if (kernel.device)
+    return emitDeviceKernel(kernel, spec, options, milliseconds);
   auto start = std::chrono::steady_clock::now();
   Node target = tvmTarget(spec.target);
   Node module = lowerKernel(kernel, spec.name, target);

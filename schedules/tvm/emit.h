@@ -16,6 +16,11 @@ std::string tvmVersion();
 void emitKernel(const Kernel &kernel, const KernelSpec &spec,
                 const EmitOptions &options, double milliseconds);
 
+/// The adapter's parameters: ", const float *a, float *out".
+std::string parameterList(const Kernel &kernel);
+/// The adapter's first line.
+std::string headline(const KernelSpec &spec);
+
 } // namespace vitc::tvm_backend
 
 #endif // VITC_SCHEDULES_TVM_EMIT_H

@@ -64,6 +64,10 @@ static const Family<Kernel> families[] = {
 std::vector<std::string> familyNames() { return namesOf(families); }
 
 Kernel buildKernel(const KernelSpec &spec, Schedule::Mode mode) {
+  const Api api = machineFor(spec.target).api;
+  if (api == Api::OpenCl || (api == Api::Cuda && spec.family != "gemm"))
+    throw SpecError("target: vitc-tvm has no " + spec.family + " for " +
+                    spec.target);
   return buildFrom(families, spec, mode);
 }
 

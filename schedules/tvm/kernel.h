@@ -11,6 +11,7 @@
 
 #include "common/families.h"
 #include "common/shapes.h"
+#include "cuda/device.h"
 #include "loops.h"
 
 #include <optional>
@@ -90,6 +91,7 @@ public:
 
   std::vector<Argument> arguments;
   std::vector<Stage> stages;
+  std::optional<DeviceFunction> device; ///< on a GPU, instead of the stages
   Schedule::Result schedule;
   bool mayAlias = false; ///< an output may be one of the inputs
 };

@@ -36,4 +36,17 @@ Node lowerLoops(Node module, const Node &target) {
   return module;
 }
 
+Node lowerDevice(Node module) {
+  run(module, "tirx.transform.FlattenBuffer");
+  run(module, "tirx.transform.NarrowDataType", 32);
+  run(module, "tirx.transform.StorageRewrite");
+  run(module, "s_tir.transform.RenormalizeSplitPattern");
+  run(module, "tirx.transform.StmtSimplify");
+  run(module, "tirx.transform.RemoveNoOp");
+  run(module, "tirx.transform.CommonSubexprElim");
+  run(module, "s_tir.transform.InferFragment");
+  run(module, "tirx.transform.LowerIntrin");
+  return module;
+}
+
 } // namespace vitc::tvm_backend

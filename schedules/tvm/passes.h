@@ -15,6 +15,9 @@ Node lowerBlocks(Node module);
 /// unrolled bodies.
 Node lowerLoops(Node module, const Node &target);
 
+/// The statements of a GPU kernel, as its code generator takes them.
+Node lowerDevice(Node module);
+
 } // namespace vitc::tvm_backend
 
 #endif // VITC_SCHEDULES_TVM_PASSES_H

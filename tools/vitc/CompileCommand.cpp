@@ -75,6 +75,9 @@ static void declareCodeOptions(Options &options, Settings &settings) {
                "one level of Strassen's algorithm for the large linear layers: "
                "faster, but less exact, and their weights take 1.75 times the "
                "memory");
+  options.flag("tensor-cores", compile.tensorCores,
+               "compute the linear layers on an NVIDIA GPU's tensor cores, "
+               "with operands rounded to half precision: less exact");
   options.text("cxx", "CXX", compile.toolchain.cxx,
                "the C++ compiler (default: $CXX, c++, g++ or clang++; for "
                "another architecture the distribution's cross compiler, e.g. "
@@ -201,6 +204,15 @@ static void printReport(const Settings &settings, const CompileReport &report) {
              " where other rows and columns have outliers a hundred times as "
              "large; sampled in every layer");
   }
+  if (compile.tensorCores && report.kernels)
+    line("precision",
+         report.tensorCoreKernels
+             ? llvm::Twine(report.tensorCoreKernels) +
+                   " kernels for tensor cores round both operands to half "
+                   "precision (each by up to 4.9e-4 of itself, infinite beyond "
+                   "65504) and sum in float32"
+             : "float32 throughout: no layer has the 16 rows that tensor cores "
+               "take");
   if (report.kernels)
     line("kernels", llvm::Twine(report.kernels) + ", " +
                         llvm::Twine(report.cachedKernels) +
@@ -249,11 +261,16 @@ llvm::Error vitc::tool::compileCommand(const Invocation &invocation) {
     return parsed.takeError();
   if (llvm::Error error = checkSettings(settings))
     return error;
+  const CompileOptions &compile = settings.compile;
+  if (compile.tensorCores && options.given("backend") &&
+      compile.backend != "auto")
+    return userError("--backend " + compile.backend +
+                     " and --tensor-cores exclude each other: kernels for "
+                     "tensor cores are TVM's, a GPU's other kernels Halide's");
   auto installation = Installation::find(invocation.program);
   if (!installation)
     return installation.takeError();
 
-  const CompileOptions &compile = settings.compile;
   bool printsIr = !compile.untilAfter.empty() || compile.printIr;
   cleanUpOnInterrupt();
   Progress progress(settings.quiet || printsIr);

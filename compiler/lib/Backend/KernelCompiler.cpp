@@ -147,24 +147,27 @@ vitc::compileKernels(llvm::ArrayRef<KernelRequest> requests,
     identities[request.backend] = *identity;
   }
 
-  // What the assembler says is part of the report, so another one, or none,
-  // makes another kernel.
-  std::string assembler;
-  if (!options.ptxas.empty()) {
+  // What CUDA's programs make of a kernel is part of it, so another one, or
+  // none, makes another kernel.
+  std::string cudaVersions;
+  for (const std::string &program : {options.ptxas, options.nvcc}) {
+    if (program.empty())
+      continue;
     llvm::Expected<std::string> version =
-        runForOutput({options.ptxas, {"--version"}});
+        runForOutput({program, {"--version"}});
     if (!version)
       return version.takeError();
-    assembler = *version;
+    cudaVersions += *version;
   }
 
   std::vector<Job> jobs, missing;
   unsigned done = 0;
   for (const KernelRequest &request : requests) {
-    std::string key = llvm::toHex(
-        llvm::SHA256::hash(llvm::arrayRefFromStringRef(
-            identities[request.backend] + assembler + request.specification)),
-        true);
+    std::string key =
+        llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(
+                        identities[request.backend] + cudaVersions +
+                        request.specification)),
+                    true);
     Job job{&request,
             joinPath(options.cacheFolder,
                      "kernels/" + key.substr(0, 2) + "/" + key.substr(2, 38)),
@@ -194,6 +197,8 @@ vitc::compileKernels(llvm::ArrayRef<KernelRequest> requests,
   if (!options.cxx.empty())
     environment.push_back("CXX=" + options.cxx);
   environment.push_back("PTXAS=" + options.ptxas);
+  if (!options.nvcc.empty())
+    environment.push_back("NVCC=" + options.nvcc);
   std::vector<ProcessRequest> processes;
   for (Job &job : missing) {
     if (llvm::Error error = prepare(job)) {

@@ -90,14 +90,29 @@ static std::string backendProgram(const Installation &installation,
 }
 
 /// TVM is optional: a vitc that was built without it says how to get it.
-static llvm::Error checkBackend(const CompileOptions &options,
-                                const Installation &installation) {
+static llvm::Error requireTvm(const Twine &option,
+                              const Installation &installation) {
   std::string program = backendProgram(installation, "tvm");
-  if (options.backend != "tvm" || llvm::sys::fs::exists(program))
+  if (llvm::sys::fs::exists(program))
     return llvm::Error::success();
-  return userError("--backend tvm: there is no " + program +
+  return userError(option + ": there is no " + program +
                    ", since vitc was built without TVM; tools/setup installs "
                    "it, then build vitc again");
+}
+
+static llvm::Error checkTensorCores(const Target &target,
+                                    const Installation &installation) {
+  const std::string option = "--tensor-cores";
+  if (target.device != "cuda")
+    return userError(option + ": --target " + target.name +
+                     " has none; those called cuda-… have");
+  if (llvm::Error error = requireTvm(option, installation))
+    return error;
+  if (findDeviceCompiler(target).empty())
+    return userError(option +
+                     ": nvcc was not found as $NVCC, or without that in the "
+                     "PATH, $CUDA_HOME/bin or /usr/local/cuda/bin");
+  return llvm::Error::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -116,6 +131,11 @@ static llvm::json::Value toJson(Attribute attribute) {
   return llvm::json::Array(cast<DenseI64ArrayAttr>(attribute).asArrayRef());
 }
 
+/// Whether a kernel is for tensor cores, which are TVM's alone.
+static bool usesTensorCores(kernel::SpecOp spec) {
+  return spec.getConfig().contains("tensor_cores");
+}
+
 /// Every kernel for every level that has kernels of its own, with symbols that
 /// tell the levels apart.
 static std::vector<KernelRequest>
@@ -131,6 +151,10 @@ kernelRequests(ModuleOp module, const CompileOptions &options,
       llvm::json::Object config;
       for (NamedAttribute field : spec.getConfig())
         config[field.getName().str()] = toJson(field.getValue());
+      std::string backend =
+          options.backend == "auto" ? "halide" : options.backend;
+      if (usesTensorCores(spec))
+        backend = "tvm";
       llvm::json::Object document{{"protocol", 1},
                                   {"name", name},
                                   {"target", level.backend},
@@ -139,7 +163,7 @@ kernelRequests(ModuleOp module, const CompileOptions &options,
       requests.push_back(
           {name,
            llvm::formatv("{0}", llvm::json::Value(std::move(document))).str(),
-           options.backend == "auto" ? "halide" : options.backend});
+           backend});
     }
   }
   return requests;
@@ -263,6 +287,7 @@ llvm::Error Compilation::lower() {
   pipeline.disabledRewrites = options.disabledRewrites;
   pipeline.panel = target.panel;
   pipeline.fastMatmul = options.fastMatmul;
+  pipeline.tensorCores = options.tensorCores;
   for (const Stage &stage : stages()) {
     PassManager manager(&context);
     stage.populate(manager, pipeline);
@@ -294,6 +319,8 @@ Compilation::compileKernels(ArrayRef<KernelRequest> requests) {
   if (!options.toolchain.cxx.empty() || !target.architecture->isHost())
     compiler.cxx = toolchain.compiler;
   compiler.ptxas = findDeviceAssembler(target);
+  if (options.tensorCores)
+    compiler.nvcc = findDeviceCompiler(target);
   compiler.jobs =
       options.threads
           ? options.threads
@@ -409,6 +436,8 @@ llvm::Error Compilation::emitLibrary(Staging &staging) {
   if (llvm::Error error = useRecords(*tuned, requests, *kernels, records))
     return error;
   report.kernels = kernels->size();
+  report.tensorCoreKernels =
+      llvm::count_if(model.module->getOps<kernel::SpecOp>(), usesTensorCores);
   report.cachedKernels = llvm::count_if(
       *kernels, [](const CompiledKernel &kernel) { return kernel.cached; });
   if (!target.device.empty()) {
@@ -532,8 +561,9 @@ llvm::Expected<CompileReport> Compilation::run() {
   auto start = std::chrono::steady_clock::now();
   if (llvm::Error error = checkOptions(options))
     return error;
-  if (llvm::Error error = checkBackend(options, installation))
-    return error;
+  if (options.backend == "tvm")
+    if (llvm::Error error = requireTvm("--backend tvm", installation))
+      return error;
   llvm::Expected<Target> found = findTarget(options.target);
   if (!found)
     return found.takeError();
@@ -542,8 +572,11 @@ llvm::Expected<CompileReport> Compilation::run() {
     return userError("--fast-matmul: there is none for --target " +
                      target.name);
   if (!target.device.empty() && options.backend == "tvm")
-    return userError("--backend tvm: it has no kernels for --target " +
+    return userError("--backend tvm: it lacks kernels for --target " +
                      target.name);
+  if (options.tensorCores)
+    if (llvm::Error error = checkTensorCores(target, installation))
+      return error;
   report.target = target.name;
   // Before any work: a folder that is in the way should be heard of at once.
   if (options.untilAfter.empty())

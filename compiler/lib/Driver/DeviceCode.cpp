@@ -9,19 +9,21 @@
 
 using namespace vitc;
 
-std::string vitc::findDeviceAssembler(const Target &target) {
+/// A program of CUDA's, which the environment variable `name` may choose.
+static std::string findCudaProgram(const Target &target, llvm::StringRef name,
+                                   const std::string &program) {
   if (target.device != "cuda")
     return "";
-  std::vector<std::string> places;
   auto variable = [](llvm::StringRef name) {
     return llvm::sys::Process::GetEnv(name).value_or("");
   };
-  if (std::string named = variable("PTXAS"); !named.empty())
-    places.push_back(named);
-  places.push_back("ptxas");
+  std::vector<std::string> places = {program};
   if (std::string home = variable("CUDA_HOME"); !home.empty())
-    places.push_back(home + "/bin/ptxas");
-  places.push_back("/usr/local/cuda/bin/ptxas");
+    places.push_back(home + "/bin/" + program);
+  places.push_back("/usr/local/cuda/bin/" + program);
+  // Whoever names one wants no other.
+  if (std::string named = variable(name); !named.empty())
+    places = {named};
   for (const std::string &place : places) {
     llvm::Expected<std::string> found = findProgram(place);
     if (found)
@@ -29,6 +31,14 @@ std::string vitc::findDeviceAssembler(const Target &target) {
     llvm::consumeError(found.takeError());
   }
   return "";
+}
+
+std::string vitc::findDeviceAssembler(const Target &target) {
+  return findCudaProgram(target, "PTXAS", "ptxas");
+}
+
+std::string vitc::findDeviceCompiler(const Target &target) {
+  return findCudaProgram(target, "NVCC", "nvcc");
 }
 
 namespace {

@@ -10,10 +10,13 @@
 
 namespace vitc {
 
-/// CUDA's assembler, with which kernels are tried out: $PTXAS, or ptxas in the
-/// PATH, in $CUDA_HOME/bin or in /usr/local/cuda/bin. Empty for other targets,
-/// and where there is none.
+/// CUDA's assembler, with which kernels are tried out: $PTXAS, or without that
+/// ptxas in the PATH, in $CUDA_HOME/bin or in /usr/local/cuda/bin. Empty for
+/// other targets, and where there is none.
 std::string findDeviceAssembler(const Target &target);
+
+/// CUDA's compiler, likewise: $NVCC, or nvcc.
+std::string findDeviceCompiler(const Target &target);
 
 /// What the reports of a GPU's kernels say together.
 struct DeviceCodeSummary {

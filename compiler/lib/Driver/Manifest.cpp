@@ -146,7 +146,8 @@ llvm::Expected<std::string> vitc::makeManifest(const ManifestInputs &inputs) {
       {"image_size", json::Array{library.height, library.width}},
       {"outputs", std::move(outputNames)},
       {"embed_weights", inputs.options.embedWeights},
-      {"fast_matmul", inputs.options.fastMatmul}};
+      {"fast_matmul", inputs.options.fastMatmul},
+      {"tensor_cores", inputs.options.tensorCores}};
   // Only where they were given: they are what runs the library elsewhere, too.
   if (!inputs.options.toolchain.cxx.empty())
     options["cxx"] = inputs.options.toolchain.cxx;

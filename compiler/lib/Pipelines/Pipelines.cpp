@@ -61,8 +61,8 @@ static void populateFuse(OpPassManager &manager,
 
 static void populateKernels(OpPassManager &manager,
                             const vitc::PipelineOptions &options) {
-  manager.addPass(
-      vitc::createConvertViTToKernelPass({options.panel, options.fastMatmul}));
+  manager.addPass(vitc::createConvertViTToKernelPass(
+      {options.panel, options.fastMatmul, options.tensorCores}));
 }
 
 static void populatePlan(OpPassManager &manager,

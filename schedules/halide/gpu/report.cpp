@@ -1,6 +1,6 @@
 #include "report.h"
 
-#include "ptxas.h"
+#include "common/ptxas.h"
 
 #include <cstdlib>
 

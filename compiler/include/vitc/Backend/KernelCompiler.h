@@ -30,8 +30,9 @@ struct CompiledKernel {
 struct KernelCompilerOptions {
   std::map<std::string, std::string> programs; ///< backend to its program
   std::string cacheFolder;
-  std::string cxx; ///< the backend's $CXX, which it may assemble with; its own
-                   ///< choice if empty
+  std::string cxx;  ///< the backend's $CXX, which it may assemble with; its own
+                    ///< choice if empty
+  std::string nvcc; ///< the backend's $NVCC, where kernels need it
   std::string ptxas; ///< the backend's $PTXAS, which CUDA kernels are tried
                      ///< with; none if empty
   unsigned jobs = 1;

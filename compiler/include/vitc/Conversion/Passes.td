@@ -16,7 +16,9 @@ def ConvertViTToKernelPass : Pass<"convert-vit-to-kernel", "::mlir::ModuleOp"> {
   let dependentDialects = ["::vitc::kernel::KernelDialect"];
   let options = [Option<"panel", "panel", "int64_t", "16", "columns in a panel of packed weights">,
                  Option<"fastMatmul", "fast-matmul", "bool", "false",
-                        "one level of Strassen's algorithm for the linear layers that gain by it">];
+                        "one level of Strassen's algorithm for the linear layers that gain by it">,
+                 Option<"tensorCores", "tensor-cores", "bool", "false",
+                        "an NVIDIA GPU's tensor cores for the linear layers that fill them">];
 }
 
 def ConvertKernelToEmitCPass : Pass<"convert-kernel-to-emitc", "::mlir::ModuleOp"> {

@@ -49,8 +49,10 @@ struct CompileOptions {
   std::vector<std::string>
       disabledRewrites; ///< exact rewrites to leave out, see rewriteNames()
   bool embedWeights = false;
-  bool fastMatmul = false; ///< Strassen's algorithm for the linear layers that
-                           ///< gain by it: more weights, less exact
+  bool fastMatmul = false;  ///< Strassen's algorithm for the linear layers that
+                            ///< gain by it: more weights, less exact
+  bool tensorCores = false; ///< of an NVIDIA GPU, for the linear layers: their
+                            ///< operands are rounded to half precision
   std::string
       untilAfter; ///< stop after this stage (import, simplify, fuse, kernels,
                   ///< plan) and print the IR to standard output
@@ -68,7 +70,8 @@ struct CompileReport {
   StrassenErrors fastMatmulErrors; ///< what its layers lose in precision
   double flops = 0;                ///< nominal: of the model as published
   double computedFlops = 0;        ///< what is left after the rewrites
-  unsigned kernels = 0, cachedKernels = 0, tunedKernels = 0;
+  unsigned kernels = 0, cachedKernels = 0, tunedKernels = 0,
+           tensorCoreKernels = 0;
   std::string deviceCode; ///< of a GPU's kernels: what they take, in one line
   double seconds = 0;
   std::vector<std::string> outputs; ///< "logits [1, 1000]"

@@ -26,6 +26,8 @@ struct PipelineOptions {
   int64_t panel = 16; ///< columns in a panel of packed weights: the target's
   bool fastMatmul =
       false; ///< Strassen's algorithm for the linear layers that gain by it
+  bool tensorCores =
+      false; ///< an NVIDIA GPU's, for the linear layers that fill them
   std::string cppNamespace = "model"; ///< of the emitted C++
 };
 

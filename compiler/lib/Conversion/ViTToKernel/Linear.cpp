@@ -45,6 +45,13 @@ Value lowering::linearOutput(Lowering &state, vit::LinearOp op, Value a,
   return residual;
 }
 
+/// Fewer rows than the matrices of a tensor core have would leave most of it
+/// idle.
+static bool fillsTensorCores(const LinearSizes &sizes) {
+  constexpr int64_t matrixRows = 16;
+  return sizes.m >= matrixRows;
+}
+
 LogicalResult lowering::lowerLinear(Lowering &state, vit::LinearOp op) {
   if (isFastLinear(state, op)) {
     lowerFastLinear(state, op);
@@ -54,7 +61,8 @@ LogicalResult lowering::lowerLinear(Lowering &state, vit::LinearOp op) {
   Value residual =
       op.getResidual() ? state.alignedBufferOf(op.getResidual()) : Value();
   Value out = linearOutput(state, op, a, residual);
-  auto [m, n, k] = LinearSizes(op);
+  LinearSizes sizes(op);
+  auto [m, n, k] = sizes;
   SmallVector<Value> inputs = {a, state.panels(op.getWeight())};
   if (op.getBias())
     inputs.push_back(
@@ -68,7 +76,12 @@ LogicalResult lowering::lowerLinear(Lowering &state, vit::LinearOp op) {
     fields.push_back({"ldr", state.integer(rowsOf(residual).stride)});
     inputs.push_back(residual);
   }
-  state.call(op.getLoc(), "gemm", linearWords(op, k, bool(residual)), fields,
-             {2.0 * m * n * k}, inputs, {out});
+  std::string words = linearWords(op, k, bool(residual));
+  if (state.tensorCores && fillsTensorCores(sizes)) {
+    fields.push_back({"tensor_cores", state.boolean(true)});
+    words += "_tensor_cores";
+  }
+  state.call(op.getLoc(), "gemm", words, fields, {2.0 * m * n * k}, inputs,
+             {out});
   return success();
 }

@@ -32,7 +32,8 @@ static FunctionType convertedType(func::FuncOp source) {
 
 Lowering::Lowering(ModuleOp module, func::FuncOp source, Options options)
     : builder(source), panel(options.panel), fastMatmul(options.fastMatmul),
-      module(module), source(source), symbols(module) {
+      tensorCores(options.tensorCores), module(module), source(source),
+      symbols(module) {
   target = func::FuncOp::create(builder, source.getLoc(), source.getName(),
                                 convertedType(source));
   for (NamedAttribute attr : source->getDiscardableAttrs())

@@ -31,8 +31,9 @@ using Field = std::pair<llvm::StringRef, mlir::Attribute>;
 class Lowering {
 public:
   struct Options {
-    int64_t panel;   ///< columns in a panel of packed weights
-    bool fastMatmul; ///< Strassen's algorithm where it gains
+    int64_t panel;    ///< columns in a panel of packed weights
+    bool fastMatmul;  ///< Strassen's algorithm where it gains
+    bool tensorCores; ///< where linear layers fill them
   };
   Lowering(mlir::ModuleOp module, mlir::func::FuncOp source, Options options);
 
@@ -110,7 +111,7 @@ public:
 
   mlir::OpBuilder builder;
   const int64_t panel;
-  const bool fastMatmul;
+  const bool fastMatmul, tensorCores;
 
 private:
   mlir::LogicalResult lower(mlir::Operation *op);

@@ -29,9 +29,10 @@ struct ConvertViTToKernelPass
                            "the vit dialect");
         return signalPassFailure();
       }
-      if (mlir::failed(vitc::lowering::Lowering(getOperation(), function,
-                                                {panel, fastMatmul})
-                           .run()))
+      if (mlir::failed(
+              vitc::lowering::Lowering(getOperation(), function,
+                                       {panel, fastMatmul, tensorCores})
+                  .run()))
         return signalPassFailure();
     }
   }

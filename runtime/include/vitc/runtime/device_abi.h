@@ -13,6 +13,28 @@ namespace vitc::rt {
 HalideBuffer deviceBuffer(void *context, const float *host,
                           HalideDimension *dim, int32_t dimensions);
 
+/// A kernel whose parameters are pointers alone, and which needs no code of its
+/// backend's on the host.
+struct DeviceKernel {
+  const char *source; ///< PTX
+  int32_t sourceBytes;
+  const char *name;
+  int32_t blocks[3], threads[3];
+};
+
+inline constexpr int32_t mostDeviceArguments = 8;
+
+/// Runs it on the device's twins of `arguments`, of which there are `count`.
+void launchOnDevice(void *context, const DeviceKernel &kernel,
+                    const float *const *arguments, int32_t count);
+
+template <int32_t count>
+void launchOnDevice(void *context, const DeviceKernel &kernel,
+                    const float *const (&arguments)[count]) {
+  static_assert(count <= mostDeviceArguments);
+  launchOnDevice(context, kernel, arguments, count);
+}
+
 } // namespace vitc::rt
 
 #endif // VITC_RUNTIME_DEVICE_ABI_H

@@ -1,14 +1,15 @@
 /// CUDA's assembler as a witness: what it makes of a kernel's PTX.
-#ifndef VITC_SCHEDULES_HALIDE_GPU_PTXAS_H
-#define VITC_SCHEDULES_HALIDE_GPU_PTXAS_H
+#ifndef VITC_SCHEDULES_COMMON_PTXAS_H
+#define VITC_SCHEDULES_COMMON_PTXAS_H
 
 #include "common/machine.h"
 
 #include <nlohmann/json.hpp>
 
-namespace vitc::halide {
+namespace vitc::schedules {
 
-using namespace vitc::schedules;
+/// The compute capability: "cuda-sm80" gives 80.
+int capabilityOf(const Machine &machine);
 
 /// Assembles `ptxPath` for the machine with the program `ptxas`, and adds to
 /// each of `launches` the fields registers, spill_bytes, stack_bytes and
@@ -21,6 +22,6 @@ void assembleLaunches(nlohmann::ordered_json &launches, const Machine &machine,
 double occupancy(int computeCapability, int threads, int registers,
                  int sharedBytes);
 
-} // namespace vitc::halide
+} // namespace vitc::schedules
 
-#endif // VITC_SCHEDULES_HALIDE_GPU_PTXAS_H
+#endif // VITC_SCHEDULES_COMMON_PTXAS_H

@@ -1,20 +1,16 @@
-#include "ptxas.h"
+#include "common/ptxas.h"
+
+#include "common/program.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <fcntl.h>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <regex>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <sstream>
 
 using nlohmann::ordered_json;
 
-namespace vitc::halide {
+namespace vitc::schedules {
 
 namespace {
 
@@ -63,8 +59,7 @@ double occupancy(int computeCapability, int threads, int registers,
                          std::to_string(computeCapability));
 }
 
-/// "cuda-sm80" gives 80.
-static int capabilityOf(const Machine &machine) {
+int capabilityOf(const Machine &machine) {
   return std::stoi(machine.name.substr(machine.name.find("sm") + 2));
 }
 
@@ -93,39 +88,14 @@ static std::map<std::string, Usage> readUsage(const std::string &text) {
   return result;
 }
 
-/// Runs a program and keeps what it writes in `log`.
-static bool runProgram(const std::string &program,
-                       const std::vector<std::string> &arguments,
-                       const std::string &log) {
-  std::vector<char *> words = {const_cast<char *>(program.c_str())};
-  for (const std::string &argument : arguments)
-    words.push_back(const_cast<char *>(argument.c_str()));
-  words.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(),
-                                   O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  pid_t child;
-  int error = posix_spawnp(&child, program.c_str(), &actions, nullptr,
-                           words.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  int status = 0;
-  return error == 0 && waitpid(child, &status, 0) == child && status == 0;
-}
-
 void assembleLaunches(ordered_json &launches, const Machine &machine,
                       const std::string &ptxas, const std::string &ptxPath) {
   int capability = capabilityOf(machine);
-  std::string log = ptxPath + ".log";
-  bool assembled = runProgram(ptxas,
-                              {"-v", "-arch=sm_" + std::to_string(capability),
-                               ptxPath, "-o", "/dev/null"},
-                              log);
-  std::ifstream in(log);
-  std::string text((std::istreambuf_iterator<char>(in)), {});
-  std::remove(log.c_str());
-  if (!assembled)
+  std::string text;
+  if (!runProgram(ptxas,
+                  {"-v", "-arch=sm_" + std::to_string(capability), ptxPath,
+                   "-o", "/dev/null"},
+                  ptxPath + ".log", text))
     throw std::runtime_error(ptxas + " refuses the kernel: " + text);
   std::map<std::string, Usage> usage = readUsage(text);
   for (ordered_json &launch : launches) {
@@ -145,4 +115,4 @@ void assembleLaunches(ordered_json &launches, const Machine &machine,
   }
 }
 
-} // namespace vitc::halide
+} // namespace vitc::schedules

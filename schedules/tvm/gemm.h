@@ -1,0 +1,27 @@
+/// What the products of every kind of processor read from a gemm's
+/// specification.
+#ifndef VITC_SCHEDULES_TVM_GEMM_H
+#define VITC_SCHEDULES_TVM_GEMM_H
+
+#include "kernel.h"
+
+namespace vitc::tvm_backend {
+
+struct GemmShape {
+  int rows, depth, panel, panels;
+  int lda, ldc, ldr; ///< row strides; ldr is 0 without a residual
+  bool bias, residual;
+  std::string activation;
+
+  int width() const { return panels * panel; }
+};
+
+/// A gemm on an NVIDIA GPU's tensor cores, which has no schedule parameters.
+DeviceFunction tensorCoreGemm(const GemmShape &shape);
+
+/// The columns of a panel that it takes.
+inline constexpr int tensorCorePanel = 64;
+
+} // namespace vitc::tvm_backend
+
+#endif // VITC_SCHEDULES_TVM_GEMM_H

@@ -291,7 +291,7 @@ json::Object vitc::measure::measureCandidate(const CandidateRequest &request,
   if (rival)
     other.emplace(*rival, memory, threads);
   const Patience patience =
-      request.thorough ? Patience{24, 400, 1.5} : Patience{8, 60, 0.15};
+      request.thorough ? Patience{24, 400, 0.8} : Patience{8, 60, 0.15};
   Clock::time_point start = Clock::now();
   size_t copy = 0;
   for (unsigned round = 0; round < patience.most; ++round) {

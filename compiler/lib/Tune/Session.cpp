@@ -542,7 +542,7 @@ unsigned Session::batch() const {
 double Session::secondsLeft() const {
   if (!options.minutes)
     return std::numeric_limits<double>::infinity();
-  constexpr double perComparison = 3.5, reserve = 3;
+  constexpr double perComparison = 2.25, reserve = 3;
   size_t comparisons = 0;
   for (const Tuned &target : targets)
     comparisons += finalists(target).size();

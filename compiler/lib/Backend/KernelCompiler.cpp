@@ -209,6 +209,8 @@ vitc::compileKernels(llvm::ArrayRef<KernelRequest> requests,
                          {"--spec", joinPath(job.staging, "spec.json"), "-o",
                           joinPath(job.staging, "kernel")},
                          environment});
+    // Of the assembler that it calls: removed with the folder.
+    processes.back().environment.push_back("TMPDIR=" + job.staging);
   }
   llvm::Error error = runProcesses(
       processes, options.jobs, options.timeoutSeconds,

@@ -158,11 +158,16 @@ writeSources(const Staging &staging, const LibraryDescription &library,
   return written;
 }
 
-static ProcessRequest compilerCall(const Toolchain &toolchain,
+/// A call whose temporary files stand in a scratch folder: a compiler that is
+/// interrupted removes its own, but what it has started may write them again.
+static ProcessRequest compilerCall(const Staging &staging,
+                                   const Toolchain &toolchain,
                                    std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), toolchain.flags.begin(),
                    toolchain.flags.end());
-  return {toolchain.compiler, std::move(arguments)};
+  std::string anyFile = staging.scratch("temporary/file");
+  llvm::StringRef folder = llvm::sys::path::parent_path(anyFile);
+  return {toolchain.compiler, std::move(arguments), {"TMPDIR=" + folder.str()}};
 }
 
 llvm::Error
@@ -210,7 +215,7 @@ vitc::buildLibrary(const Staging &staging, const LibraryDescription &library,
                           escaped(escaped(sources.weightsPath)) + "\"");
     llvm::append_range(arguments, std::vector<std::string>{
                                       "-c", source.path, "-o", objects.back()});
-    calls.push_back(compilerCall(toolchain, arguments));
+    calls.push_back(compilerCall(staging, toolchain, arguments));
     compiles.push_back({&source, objects.back(), known});
   }
   unsigned done = 0, total = calls.size() + 4;
@@ -247,13 +252,13 @@ vitc::buildLibrary(const Staging &staging, const LibraryDescription &library,
   std::string archive = staging.path("lib/lib" + library.name + ".a"),
               shared = staging.path("lib/lib" + library.name + ".so");
   std::vector<ProcessRequest> links = {
-      compilerCall(toolchain, merge),
+      compilerCall(staging, toolchain, merge),
       {toolchain.objcopy,
        {"--wildcard", "--keep-global-symbol=" + library.name + "_*",
         "--strip-unneeded", merged, exported}},
       {toolchain.ar, {"rcsD", archive, exported}},
       // Not the C++ driver's libraries: the product needs libc and libm only.
-      compilerCall(toolchain,
+      compilerCall(staging, toolchain,
                    {"-shared", "-nodefaultlibs", "-Wl,--no-undefined",
                     "-Wl,-z,now", "-Wl,-z,noexecstack",
                     "-Wl,-soname,lib" + library.name + ".so", "-o", shared,

@@ -101,16 +101,7 @@ LogicalResult lowering::lowerAddPosition(Lowering &state,
                                          vit::AddPositionOp op) {
   Value a = state.alignedBufferOf(op.getSequence());
   Value out = state.allocFor(op.getResult());
-  Rows shape = rowsOf(out);
-  int64_t period = cast<RankedTensorType>(op.getType()).getDimSize(1);
-  state.call(op.getLoc(), "add", Twine(shape.rows) + "x" + Twine(shape.columns),
-             {{"rows", state.integer(shape.rows)},
-              {"cols", state.integer(shape.columns)},
-              {"lda", state.integer(rowsOf(a).stride)},
-              {"ldb", state.integer(shape.stride)},
-              {"ldc", state.integer(shape.stride)},
-              {"period", state.integer(period)}},
-             {double(shape.rows) * shape.columns},
-             {a, state.paddedRows(op.getPosition(), shape.stride)}, {out});
+  state.add(op.getLoc(), a,
+            state.paddedRows(op.getPosition(), rowsOf(out).stride), out);
   return success();
 }

@@ -130,16 +130,7 @@ LogicalResult lowering::lowerRotate(Lowering &state, vit::RotateOp op) {
 LogicalResult lowering::lowerAdd(Lowering &state, vit::AddOp op) {
   Value a = state.alignedBufferOf(op.getLhs()),
         b = state.alignedBufferOf(op.getRhs());
-  Value out = state.allocFor(op.getResult());
-  Rows shape = rowsOf(out);
-  state.call(op.getLoc(), "add", Twine(shape.rows) + "x" + Twine(shape.columns),
-             {{"rows", state.integer(shape.rows)},
-              {"cols", state.integer(shape.columns)},
-              {"lda", state.integer(rowsOf(a).stride)},
-              {"ldb", state.integer(rowsOf(b).stride)},
-              {"ldc", state.integer(shape.stride)},
-              {"period", state.integer(shape.rows)}},
-             {double(shape.rows) * shape.columns}, {a, b}, {out});
+  state.add(op.getLoc(), a, b, state.allocFor(op.getResult()));
   return success();
 }
 

@@ -84,10 +84,8 @@ private:
 } // namespace
 
 Value FastLinear::allocLeft() {
-  return state.alloc(location,
-                     {kernel::strassenProducts * llvm::divideCeil(sizes.m, 2) *
-                      (sizes.k / 2 / parts)},
-                     {1});
+  int64_t rows = llvm::divideCeil(sizes.m, 2), depth = sizes.k / 2 / parts;
+  return state.alloc(location, {kernel::strassenProducts * rows * depth}, {1});
 }
 
 void FastLinear::callPart(int64_t part, Value bias, Value added, Value left,
@@ -139,14 +137,7 @@ void FastLinear::lower() {
       state.alloc(location, {shape.rows, shape.columns}, {shape.stride, 1});
   callParts(0, parts / 2, op.getBias(), residual, out, 0);
   callParts(parts / 2, parts, Value(), Value(), second, 1);
-  state.call(location, "add", Twine(shape.rows) + "x" + Twine(shape.columns),
-             {{"rows", state.integer(shape.rows)},
-              {"cols", state.integer(shape.columns)},
-              {"lda", state.integer(shape.stride)},
-              {"ldb", state.integer(shape.stride)},
-              {"ldc", state.integer(shape.stride)},
-              {"period", state.integer(shape.rows)}},
-             {double(shape.rows) * shape.columns}, {out, second}, {out});
+  state.add(location, out, second, out);
 }
 
 void lowering::lowerFastLinear(Lowering &state, vit::LinearOp op) {

@@ -396,6 +396,18 @@ void Lowering::call(Location location, StringRef family, const Twine &words,
       outputs, branch ? builder.getI64IntegerAttr(*branch) : IntegerAttr());
 }
 
+void Lowering::add(Location location, Value a, Value b, Value out) {
+  Rows shape = rowsOf(out);
+  call(location, "add", Twine(shape.rows) + "x" + Twine(shape.columns),
+       {{"rows", integer(shape.rows)},
+        {"cols", integer(shape.columns)},
+        {"lda", integer(rowsOf(a).stride)},
+        {"ldb", integer(rowsOf(b).stride)},
+        {"ldc", integer(shape.stride)},
+        {"period", integer(rowsOf(b).rows)}},
+       {double(shape.rows) * shape.columns}, {a, b}, {out});
+}
+
 void Lowering::copy(Location location, Value from, Value to,
                     ArrayRef<int64_t> shape, ArrayRef<int64_t> fromStrides,
                     ArrayRef<int64_t> toStrides) {

@@ -92,6 +92,9 @@ public:
             llvm::ArrayRef<mlir::Value> inputs,
             llvm::ArrayRef<mlir::Value> outputs,
             std::optional<int64_t> branch = std::nullopt);
+  /// Adds `b` to `a`, over and over where `a` has more rows; `out` may be `a`.
+  void add(mlir::Location location, mlir::Value a, mlir::Value b,
+           mlir::Value out);
   /// Copies a four-dimensional box between buffers; a source stride of 0
   /// repeats.
   void copy(mlir::Location location, mlir::Value from, mlir::Value to,

@@ -160,7 +160,8 @@ LogicalResult WeightOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
-CallOp vitc::kernel::callBefore(CallOp call) {
+/// The call before, or null.
+static CallOp callBefore(CallOp call) {
   for (Operation *op = call->getPrevNode(); op; op = op->getPrevNode())
     if (auto before = dyn_cast<CallOp>(op))
       return before;

@@ -53,9 +53,6 @@ int64_t reservedBytes(mlir::MemRefType type);
 /// The alloc, weight or argument that a chain of views starts from.
 mlir::Value rootBuffer(mlir::Value buffer);
 
-/// The call before, or null.
-CallOp callBefore(CallOp call);
-
 /// Whether a call belongs with the one before to calls that may run side by
 /// side.
 bool goesOnSideBySide(CallOp call);

@@ -15,6 +15,7 @@ namespace {
 /// The feature words that the checks below look at; zero where the CPU does not
 /// know the leaf.
 struct Features {
+  bool amd = false; ///< who made it
   uint32_t leaf1C = 0, leaf7B = 0, leaf7C = 0;
   uint64_t savedByOs = 0; ///< XCR0: which registers survive a context switch
 };
@@ -24,6 +25,9 @@ struct Features {
 static Features readFeatures() {
   Features features;
   uint32_t a, b, c, d;
+  if (__get_cpuid(0, &a, &b, &c, &d))
+    features.amd = b == signature_AMD_ebx && c == signature_AMD_ecx &&
+                   d == signature_AMD_edx;
   if (__get_cpuid(1, &a, &b, &c, &d))
     features.leaf1C = c;
   if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) {
@@ -64,6 +68,8 @@ bool cpuSupports(Cpu cpu) {
     return avx512;
   case Cpu::Avx512Vnni:
     return avx512 && hasAll(features.leaf7C, bit_AVX512VNNI);
+  case Cpu::Zen4:
+    return avx512 && features.amd;
   default:
     return false;
   }

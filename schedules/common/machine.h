@@ -25,6 +25,8 @@ struct Machine {
   /// A multiply-add takes one lane of a register for all lanes: a product's
   /// left operand is loaded in vectors over k, one for each row of the tile.
   bool multipliesByLane;
+  /// Vectors are added beside those that are multiplied, at no cost.
+  bool addsAside = false;
   Api api = Api::Cpu;
 
   bool gpu() const { return api != Api::Cpu; }

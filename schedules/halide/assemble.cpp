@@ -13,10 +13,11 @@
 
 namespace vitc::halide {
 
-void prefetchToSecondLevel(const std::string &assemblyPath) {
+void chooseInstructions(const std::string &assemblyPath) {
   constexpr std::pair<const char *, const char *> replacements[] = {
       {"\tprefetchnta\t", "\tprefetcht1\t"},
-      {"\tprfm\tpldl1strm,", "\tprfm\tpldl2keep,"}};
+      {"\tprfm\tpldl1strm,", "\tprfm\tpldl2keep,"},
+      {"\tvbroadcastss\t", "\tvpbroadcastd\t"}};
   std::ifstream in(assemblyPath, std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(in)), {});
   for (auto [from, to] : replacements)

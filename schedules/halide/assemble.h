@@ -8,12 +8,19 @@
 
 namespace vitc::halide {
 
-/// Makes every prefetch of the file one into the second-level cache. Halide
-/// can only ask for data that are used once (x86: prefetchnta, ARM: prfm
-/// pldl1strm), which Intel's cores bring to the first level and past the
-/// second; a panel of weights is larger than the first level and would be gone
-/// before it is used. Zen 3 treats both alike.
-void prefetchToSecondLevel(const std::string &assemblyPath);
+/// Puts instructions that Halide cannot ask for in the place of others.
+///
+/// Every prefetch becomes one into the second-level cache. Halide's are for
+/// data that are used once (x86: prefetchnta, ARM: prfm pldl1strm), which
+/// Intel's cores bring to the first level and past the second; a panel of
+/// weights is larger than the first level and would be gone before it is used.
+/// Zen 3 treats both alike.
+///
+/// A float is broadcast as an integer is, by vpbroadcastd. It is the same load;
+/// but on Zen 4 vbroadcastss to 512 bits takes a slot of the pipes that add and
+/// multiply as well: 16 of them beside 16 multiply-adds and 16 additions take
+/// 23 cycles, 16 vpbroadcastd 16 cycles.
+void chooseInstructions(const std::string &assemblyPath);
 
 /// Assembles a file for `target` with the C++ compiler that vitc itself needs:
 /// $CXX, c++, g++ or clang++, the first there is; for another architecture than

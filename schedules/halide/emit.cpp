@@ -109,14 +109,14 @@ void emitKernel(const Kernel &kernel, const KernelSpec &spec,
   std::string object = files.add(options.prefix + ".o");
   std::map<OutputFileType, std::string> outputs;
   std::string assembly;
-  const bool withPrefetches = !kernel.prefetches.empty();
+  const bool fromText = !kernel.prefetches.empty() || machine.addsAside;
   if (options.assembly)
     assembly = files.add(options.prefix + ".s");
-  else if (withPrefetches)
+  else if (fromText)
     assembly = files.addTemporary(options.prefix + ".s");
   if (!assembly.empty())
     outputs[OutputFileType::assembly] = assembly;
-  if (!withPrefetches)
+  if (!fromText)
     outputs[OutputFileType::object] = object;
   if (options.stmt)
     outputs[OutputFileType::stmt] = files.add(options.prefix + ".stmt");
@@ -125,8 +125,8 @@ void emitKernel(const Kernel &kernel, const KernelSpec &spec,
     outputs[OutputFileType::device_code] = deviceCode =
         files.addTemporary(options.prefix + ".device");
   module.compile(outputs);
-  if (withPrefetches) {
-    prefetchToSecondLevel(assembly);
+  if (fromText) {
+    chooseInstructions(assembly);
     assemble(assembly, object, target);
   }
   writeText(files.add(options.prefix + ".cpp"),

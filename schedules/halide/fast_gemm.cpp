@@ -1,7 +1,7 @@
 /// gemm with `fast`: one level of Strassen's algorithm. Seven products of half
 /// the size in each direction take the place of eight; the combinations of the
 /// weights are made when the model is compiled, those of the left operand here.
-#include "fast_gemm.h"
+#include "gemm.h"
 
 #include "math.h"
 #include "prefetch.h"

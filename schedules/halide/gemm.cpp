@@ -1,6 +1,6 @@
 /// gemm: out[m][n] = activation(sum_k a[m][k] w[n][k] + bias[n]) +
 /// residual[m][n], the weights packed in panels.
-#include "fast_gemm.h"
+#include "gemm.h"
 #include "gpu/product.h"
 #include "kernel.h"
 #include "math.h"
@@ -28,6 +28,11 @@ static GemmShape readShape(Fields &spec) {
   shape.residual = spec.flag("residual");
   shape.ldr = shape.residual ? rowStride(spec, "ldr", width) : 0;
   shape.activation = spec.wordOf("activation", activationNames());
+  shape.pairs = spec.flagOr("pairs", false);
+  if (shape.pairs && shape.fast)
+    spec.fail("pairs", "a fast product has none");
+  shape.lds =
+      shape.pairs ? rowStride(spec, "lds", shape.depth + lineFloats) : 0;
   return shape;
 }
 
@@ -60,6 +65,17 @@ static int rowsInCache(int depth, const Machine &machine) {
   return rows < least ? 0 : rows;
 }
 
+/// Whether the product is a paired one, where it may be.
+static bool readPaired(const GemmShape &shape, Schedule &schedule,
+                       const Machine &machine) {
+  if (!shape.pairs)
+    return false;
+  bool able = !machine.gpu() && shape.depth >= pairedSteps;
+  return schedule.get("paired",
+                      "1: two multiplications become one and two additions",
+                      able && machine.addsAside, Values(0, able));
+}
+
 Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
   const GemmShape shape = readShape(spec);
   if (shape.fast) {
@@ -67,6 +83,8 @@ Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
       spec.fail("fast", "there is no fast product for " + machine.name);
     return buildFastGemm(shape, spec, schedule, machine);
   }
+  if (readPaired(shape, schedule, machine))
+    return buildPairedGemm(shape, schedule, machine);
   const int rows = shape.rows, depth = shape.depth, panel = shape.panel;
   const int panels = (shape.cols + panel - 1) / panel;
 
@@ -82,10 +100,18 @@ Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
   Expr bias = 0.0f, residual = 0.0f;
   if (shape.bias)
     bias = kernel.input("bias", {{panel, 1}, {panels, panel}})(n, np);
+  if (shape.pairs)
+    pairsInput(kernel, shape);
   if (shape.residual)
     residual = kernel.input(
         "residual", {{panel, 1}, {rows, shape.ldr}, {panels, panel}})(n, m, np);
-  Func out("out");
+  Func out("out"), unused("unused");
+  if (shape.pairs) {
+    // The scratch of a paired product, which may be `a`: an argument must be
+    // some buffer's, and this one is never written.
+    unused(n) = undef<float>();
+    kernel.scratch(unused, "unused", {{1, 1}});
+  }
   auto makeOutput = [&] {
     kernel.output(out, "out", {{panel, 1}, {rows, shape.ldc}, {panels, panel}});
   };

@@ -19,6 +19,7 @@ static const Entry entries[] = {
      "x86_64-linux-gnu",
      "skylake-avx512",
      {"-prefer-256-bit"}},
+    {"x86-64-zen4", "x86_64-linux-gnu", "skylake-avx512", {"-prefer-256-bit"}},
     {"arm-64", "aarch64-linux-gnu", "generic", {"+neon"}},
     {"arm-64-dotprod", "aarch64-linux-gnu", "generic", {"+neon", "+dotprod"}},
 };

@@ -4,7 +4,7 @@ import re
 from harness import *
 
 STACK = 128 * 1024
-TARGETS = ("x86-64-avx2", "x86-64-avx512", "arm-64")
+TARGETS = ("x86-64-avx2", "x86-64-avx512", "x86-64-zen4", "arm-64")
 
 
 class X86:
@@ -74,6 +74,17 @@ def gemm(m, n, k, panel, activation="none", residual=False, fast=False):
     return {**spec, "ldr": n} if residual else spec
 
 
+def paired(spec, target):
+    """Half of the arithmetic of the loops is additions, and no broadcast takes a slot of theirs; steps that are left over have
+    a loop without."""
+    hot, _ = check("gemm", {**spec, "pairs": True, "lds": spec["k"] + 16}, target, products=2)
+    counts = [[sum(bool(re.match(kind, i)) for i in loop) for kind in ("vfmadd", r"v(add|sub)ps", "vbroadcastss")]
+              for loop in hot]
+    mixed = [multiplied for multiplied, added, _ in counts if added]
+    assert len(mixed) >= 2 and all(added in (0, multiplied) and not broadcast for multiplied, added, broadcast in counts), \
+        f"{spec}: products, sums and broadcasts {counts}"
+
+
 def conv(size, channels, n, kernel, stride, panel, layout="nhwc"):
     spec = {"batch": 1, "channels": channels, "height": size, "width": size, "layout": layout, "kernel_h": kernel,
             "kernel_w": kernel, "stride_h": stride, "stride_w": stride, "pad_top": (kernel - 1) // 2,
@@ -89,6 +100,9 @@ for target in TARGETS:
         check("gemm", gemm(197, 768, 3072, panel, residual=True), target)
         check("gemm", gemm(197, 3072, 768, panel, activation="gelu", fast=True), target)
         check("gemm", gemm(197, 768, 3072, panel, residual=True, fast=True), target)
+    if target == "x86-64-zen4":
+        for m, n, k in [(197, 768, 768), (197, 3072, 768), (197, 768, 3072), (577, 1024, 1024), (50, 384, 384)]:
+            paired(gemm(m, n, k, 32), target)
     check("gemm", gemm(577, 1024, 1024, 32, fast=True), target)
     check("gemm", gemm(577, 1024, 1024, 32), target)
     check("gemm", gemm(50, 768, 768, 32), target)

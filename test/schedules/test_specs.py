@@ -154,7 +154,7 @@ bad("resize", RESIZE, "x: the buffer has more than 2^31 elements", ldx=2**30)
 bad("copy", COPY, "spec.shape: expected 4 integers, got [1,2]", shape=[1, 2])
 bad("copy", COPY, "spec.dst_strides: 0 would write an element more than once", dst_strides=[4, 4, 0, 1])
 bad("fft", GEMM, "family: 'fft' is not one of activation, add")
-expect(specification("gemm", GEMM, target="x86-64"), "target: 'x86-64' is not one of x86-64-avx2, x86-64-avx512, arm-64, arm-64-dotprod, "
+expect(specification("gemm", GEMM, target="x86-64"), "target: 'x86-64' is not one of x86-64-avx2, x86-64-avx512, x86-64-zen4, arm-64, arm-64-dotprod, "
        "cuda-sm80, cuda-sm86, cuda-sm90, opencl")
 expect(specification("gemm", GEMM, name="a-b"), "name: 'a-b' is not a C identifier")
 expect({**specification("gemm", GEMM), "protocol": 2}, "protocol: 2 is not 1")

@@ -60,6 +60,34 @@ static std::vector<float> combineQuarters(const std::vector<float> &b,
   return packed;
 }
 
+/// What a paired product needs of its packed weights: for each column the sum
+/// of its own pairs, each 32 of them added and the next 32 subtracted, and in a
+/// line of its own a column's mean size.
+static std::vector<float> sumPairs(const std::vector<float> &packed, int64_t n,
+                                   int64_t depth, int64_t panel) {
+  constexpr int64_t tripleSteps = 3, blockTriples = 32, lineFloats = 16;
+  const int64_t columns = roundUp(n, panel),
+                triples = depth / (2 * blockTriples * tripleSteps) * 2 *
+                          blockTriples;
+  std::vector<float> sums(size_t(columns + lineFloats));
+  double size = 0;
+  for (int64_t column = 0; column < columns; ++column) {
+    auto weight = [&](int64_t k) -> double {
+      return packed[(column / panel * depth + k) * panel + column % panel];
+    };
+    double sum = 0;
+    for (int64_t g = 0; g < triples; ++g) {
+      double product = weight(g * tripleSteps) * weight(g * tripleSteps + 1);
+      sum += g / blockTriples % 2 == 0 ? product : -product;
+    }
+    sums[column] = float(sum);
+    for (int64_t k = 0; k < depth; ++k)
+      size += std::abs(weight(k));
+  }
+  sums[columns] = float(size / double(n));
+  return sums;
+}
+
 void vitc::measure::makeGemm(const Spec &spec, Problem &problem) {
   const int64_t m = spec["m"], n = spec["n"], depth = spec["k"],
                 panel = spec["panel"], lda = spec["lda"];
@@ -80,8 +108,14 @@ void vitc::measure::makeGemm(const Spec &spec, Problem &problem) {
   }
   int bias =
       spec.flag("bias") ? int(problem.weights(size_t(roundUp(n, panel)))) : -1;
+  if (spec.flag("pairs")) {
+    std::vector<float> sums = sumPairs(plain, n, depth, panel);
+    problem.arguments[problem.weights(sums.size())].values = std::move(sums);
+  }
   int residual =
       spec.flag("residual") ? int(problem.input(size_t(m * spec["ldr"]))) : -1;
+  if (spec.flag("pairs"))
+    problem.scratch(size_t(m * spec["lds"]));
   if (fast)
     problem.scratch(size_t(7 * ((m + 1) / 2) * (depth / 2)));
   size_t out = problem.output(size_t(m * spec["ldc"]));

@@ -191,6 +191,9 @@ static void printReport(const Settings &settings, const CompileReport &report) {
                        " of the weights are --fast-matmul's; without it " +
                        formatBytes(uint64_t(report.weightsBytes -
                                             report.fastMatmulBytes))
+             : report.pairedProducts
+                 ? "--fast-matmul: paired products are faster on " +
+                       report.target + ", and take its place"
                  : "no layer is large enough for --fast-matmul to gain");
   if (report.fastMatmulBytes) {
     auto errors = [](const StrassenErrors::Pair &pair) {

@@ -124,7 +124,7 @@ PeakMeter::PeakMeter(llvm::StringRef target, unsigned threads)
   // for several instruction sets takes the widest there is.
   if (!target.starts_with("x86-64"))
     return;
-  bool wide = target.contains("avx512") ||
+  bool wide = target.contains("avx512") || target.contains("zen4") ||
               (target == "x86-64" && __builtin_cpu_supports("avx512f"));
   if (wide && __builtin_cpu_supports("avx512f")) {
     loop = loopAvx512;

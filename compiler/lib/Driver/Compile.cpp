@@ -287,6 +287,8 @@ llvm::Error Compilation::lower() {
   pipeline.disabledRewrites = options.disabledRewrites;
   pipeline.panel = target.panel;
   pipeline.fastMatmul = options.fastMatmul;
+  pipeline.pairs = options.backend != "tvm" &&
+                   target.gainsByPairs(options.fastMatmul);
   pipeline.tensorCores = options.tensorCores;
   for (const Stage &stage : stages()) {
     PassManager manager(&context);
@@ -537,6 +539,10 @@ llvm::Error Compilation::emitLibrary(Staging &staging) {
   report.workspaceBytes = library.workspaceBytes;
   report.weightsBytes = library.weightsBytes;
   report.fastMatmulBytes = strassenExtraBytes(*model.module);
+  report.pairedProducts = llvm::any_of(
+      model.module->getOps<kernel::ConstantOp>(), [](kernel::ConstantOp op) {
+        return op.getLayout() == kernel::Layout::Pairs;
+      });
   return llvm::Error::success();
 }
 

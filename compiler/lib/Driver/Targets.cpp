@@ -20,12 +20,15 @@ static constexpr Level avx2 = {"avx2", "x86-64-avx2", "Avx2", "avx2"};
 static constexpr Level avx512 = {"avx512", "x86-64-avx512", "Avx512", "avx512"};
 static constexpr Level avx512Vnni = {"avx512_vnni", "x86-64-avx512",
                                      "Avx512Vnni", "avx512"};
+// AMD's processors with AVX-512 have adders beside their multipliers.
+static constexpr Level zen4 = {"zen4", "x86-64-zen4", "Zen4", "zen4",
+                               /*addsAside=*/true};
 // Every 64-bit ARM has NEON.
 static constexpr Level neon = {"neon", "arm-64", "Baseline", "neon"};
 static constexpr Level dotprod = {"dotprod", "arm-64-dotprod", "ArmDotprod",
                                   "neon"};
-static constexpr const Level *cpuLevels[] = {&avx2, &avx512, &avx512Vnni, &neon,
-                                             &dotprod};
+static constexpr const Level *cpuLevels[] = {&avx2, &avx512, &avx512Vnni,
+                                             &zen4, &neon,   &dotprod};
 
 static constexpr Level sm80 = {"sm80", "cuda-sm80", "Baseline", "sm80"};
 static constexpr Level sm86 = {"sm86", "cuda-sm86", "Baseline", "sm86"};
@@ -50,11 +53,10 @@ static const Target known[] = {
     // Two vectors of 16 floats or four of 8, so that all levels read the same
     // panels.
     {"x86-64",
-     "any x86-64 with AVX2: AVX2, AVX-512 and AVX-512 VNNI code in one "
-     "library, "
-     "chosen when it is loaded",
+     "any x86-64 with AVX2: AVX2, AVX-512, AVX-512 VNNI and Zen 4 code in one "
+     "library, chosen when it is loaded",
      &x86,
-     {avx2, avx512, avx512Vnni},
+     {avx2, avx512, avx512Vnni, zen4},
      32},
     // Two vectors of 8 floats: the 6x16 tile fills 12 of 16 registers.
     {"x86-64-avx2",
@@ -71,6 +73,11 @@ static const Target known[] = {
     {"x86-64-avx512-vnni",
      "x86-64 with AVX-512 and VNNI (Cascade Lake, Zen 4 and later)", &x86,
      standingAlone({avx512Vnni}), 32},
+    {"x86-64-zen4",
+     "AMD's x86-64 with AVX-512 (Zen 4 and later): paired products",
+     &x86,
+     {zen4},
+     32},
     // Four vectors of 4 floats: the 6x16 tile fills 24 of 32 registers.
     {"arm-64",
      "any 64-bit ARM: NEON and dot-product code in one library, chosen when it "
@@ -134,6 +141,10 @@ static llvm::Expected<const Target *> findOne(llvm::StringRef name) {
                    llvm::join(names, ", "));
 }
 
+static bool isMadeByAmd() {
+  return llvm::sys::getHostCPUName().starts_with("znver");
+}
+
 // A CPU with VNNI is not asked for it: no kernel of today would gain.
 llvm::Expected<const Target *> vitc::hostTarget() {
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
@@ -144,7 +155,7 @@ llvm::Expected<const Target *> vitc::hostTarget() {
   if (arm.isHost())
     return findOne(hasAll({"dotprod"}) ? "arm-64-dotprod" : "arm-64");
   if (hasAll({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}))
-    return findOne("x86-64-avx512");
+    return findOne(isMadeByAmd() ? "x86-64-zen4" : "x86-64-avx512");
   if (hasAll({"avx2", "fma", "f16c"}))
     return findOne("x86-64-avx2");
   return userError("--target host: this machine's CPU (" +
@@ -175,6 +186,11 @@ static llvm::Expected<Target> joined(const Target &left, const Target &right) {
       both.levels.push_back(*level);
   both.levels = standingAlone(std::move(both.levels));
   return both;
+}
+
+bool Target::gainsByPairs(bool fastMatmul) const {
+  auto adds = [](const Level &level) { return level.addsAside; };
+  return fastMatmul ? llvm::all_of(levels, adds) : llvm::any_of(levels, adds);
 }
 
 llvm::Expected<Target> vitc::findTarget(llvm::StringRef names) {

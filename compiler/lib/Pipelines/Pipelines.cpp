@@ -61,8 +61,10 @@ static void populateFuse(OpPassManager &manager,
 
 static void populateKernels(OpPassManager &manager,
                             const vitc::PipelineOptions &options) {
+  bool pairs = options.pairs && !llvm::is_contained(options.disabledRewrites,
+                                                    "pair-products");
   manager.addPass(vitc::createConvertViTToKernelPass(
-      {options.panel, options.fastMatmul, options.tensorCores}));
+      {options.panel, options.fastMatmul, pairs, options.tensorCores}));
 }
 
 static void populatePlan(OpPassManager &manager,
@@ -74,7 +76,7 @@ static void populatePlan(OpPassManager &manager,
 llvm::ArrayRef<llvm::StringLiteral> vitc::rewriteNames() {
   static constexpr llvm::StringLiteral names[] = {
       "fold-affine",     "fold-norm",  "fold-softmax-scale", "drop-key-bias",
-      "move-value-bias", "pool-early", "single-query"};
+      "move-value-bias", "pool-early", "single-query",       "pair-products"};
   return names;
 }
 

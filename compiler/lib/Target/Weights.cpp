@@ -119,6 +119,29 @@ static void packStrassen(const RowReader &reader, MemRefType type,
   }
 }
 
+/// What paired products need of [n, k] beside its panels: a sum for each row,
+/// and in the last 16 floats the rows' mean size. In double, rounded once.
+static void packPairs(const RowReader &reader, int64_t n,
+                      MutableArrayRef<float> out) {
+  const int64_t k = reader.length(),
+                triples = k / kernel::pairedSteps * 2 * kernel::blockTriples;
+  std::vector<float> row(k);
+  double size = 0;
+  for (int64_t j = 0; j < n; ++j) {
+    reader.read(j, row);
+    double sum = 0;
+    for (int64_t g = 0; g < triples; ++g) {
+      const float *pair = &row[g * kernel::tripleSteps];
+      double product = double(pair[0]) * pair[1];
+      sum += g / kernel::blockTriples % 2 == 0 ? product : -product;
+    }
+    out[j] = float(sum);
+    for (float value : row)
+      size += std::abs(double(value));
+  }
+  out[out.size() - kernel::pairFloats] = float(size / double(n));
+}
+
 static void packRows(const RowReader &reader, int64_t rows, int64_t columns,
                      int64_t stride, MutableArrayRef<float> out) {
   for (int64_t r = 0; r < rows; ++r)
@@ -141,6 +164,9 @@ static std::vector<float> pack(kernel::ConstantOp constant,
   else if (constant.getLayout() == kernel::Layout::Strassen)
     packStrassen(RowReader(parameter, checkpoint, elements / shape.front()),
                  type, packed, errors);
+  else if (constant.getLayout() == kernel::Layout::Pairs)
+    packPairs(RowReader(parameter, checkpoint, elements / shape.front()),
+              shape.front(), MutableArrayRef(packed).take_front(type.getNumElements()));
   else
     packRows(RowReader(parameter, checkpoint, shape.back()),
              elements / shape.back(), shape.back(), type.getShape().back(),

@@ -220,6 +220,20 @@ kernel.constant @c strassen of @w : memref<2x28x16xf32>
 
 // -----
 
+// constant_c7: no room for the size behind the sums
+vit.parameter @w : tensor<64x192xf32>
+// expected-error @+1 {{pairs of 'memref<79xf32>' do not hold the sums of 64 rows and 16 floats}}
+kernel.constant @c pairs of @w : memref<79xf32>
+
+// -----
+
+// constant_c7: two dimensions
+vit.parameter @w : tensor<64x192xf32>
+// expected-error @+1 {{pairs of 'memref<1x80xf32>' do not hold the sums of 64 rows and 16 floats}}
+kernel.constant @c pairs of @w : memref<1x80xf32>
+
+// -----
+
 // constant_c3: short rows
 vit.parameter @w : tensor<20x8xf32>
 // expected-error @+1 {{rows of 'memref<20x7xf32>' do not hold those of 'tensor<20x8xf32>'}}

@@ -16,6 +16,8 @@ kernel.spec @empty "fill" {} flops 0.0 bytes 80.0
 kernel.constant @w.panels panels of @w : memref<2x8x16xf32>
 // CHECK: kernel.constant @s.strassen strassen of @s : memref<2x7x4x16xf32>{{$}}
 kernel.constant @s.strassen strassen of @s : memref<2x7x4x16xf32>
+// CHECK: kernel.constant @s.pairs pairs of @s : memref<80xf32>{{$}}
+kernel.constant @s.pairs pairs of @s : memref<80xf32>
 // CHECK: kernel.constant @s.parts strassen of @s : memref<4x7x2x16xf32>{{$}}
 kernel.constant @s.parts strassen of @s : memref<4x7x2x16xf32>
 // CHECK: kernel.constant @b.rows rows of @b : memref<1x32xf32> at 1024

@@ -9,6 +9,7 @@ TEST(Cpu, BaselineIsAlwaysThere) { EXPECT_TRUE(cpuSupports(Cpu::Baseline)); }
 TEST(Cpu, NewerImpliesOlder) {
   EXPECT_LE(cpuSupports(Cpu::Avx512), cpuSupports(Cpu::Avx2));
   EXPECT_LE(cpuSupports(Cpu::Avx512Vnni), cpuSupports(Cpu::Avx512));
+  EXPECT_LE(cpuSupports(Cpu::Zen4), cpuSupports(Cpu::Avx512));
 }
 
 #if defined(__x86_64__)
@@ -26,6 +27,7 @@ TEST(Cpu, AgreesWithTheCompilersCheck) {
   EXPECT_EQ(cpuSupports(Cpu::Avx512), avx512);
   EXPECT_EQ(cpuSupports(Cpu::Avx512Vnni),
             avx512 && __builtin_cpu_supports("avx512vnni"));
+  EXPECT_EQ(cpuSupports(Cpu::Zen4), avx512 && __builtin_cpu_is("amd"));
 }
 
 TEST(Cpu, HasNoArmInstructions) { EXPECT_FALSE(cpuSupports(Cpu::ArmDotprod)); }
@@ -36,6 +38,7 @@ TEST(Cpu, HasNoX86Instructions) {
   EXPECT_FALSE(cpuSupports(Cpu::Avx2));
   EXPECT_FALSE(cpuSupports(Cpu::Avx512));
   EXPECT_FALSE(cpuSupports(Cpu::Avx512Vnni));
+  EXPECT_FALSE(cpuSupports(Cpu::Zen4));
 }
 
 #endif

@@ -17,6 +17,8 @@ def ConvertViTToKernelPass : Pass<"convert-vit-to-kernel", "::mlir::ModuleOp"> {
   let options = [Option<"panel", "panel", "int64_t", "16", "columns in a panel of packed weights">,
                  Option<"fastMatmul", "fast-matmul", "bool", "false",
                         "one level of Strassen's algorithm for the linear layers that gain by it">,
+                 Option<"pairs", "pairs", "bool", "false",
+                        "what paired products need for the linear layers that gain by them">,
                  Option<"tensorCores", "tensor-cores", "bool", "false",
                         "an NVIDIA GPU's tensor cores for the linear layers that fill them">];
 }

@@ -34,6 +34,8 @@ struct Level {
   /// target where it adds nothing that such kernels use. They are then in the
   /// library once.
   llvm::StringLiteral floatKernels;
+  /// Additions of vectors are free beside multiplications.
+  bool addsAside = false;
 };
 
 struct Target {
@@ -48,6 +50,10 @@ struct Target {
   /// "cuda" or "opencl"; empty for the CPU itself. Such a target has one level.
   llvm::StringLiteral device = "";
   int64_t deviceLevel = 0; ///< vitc::rt::Model::deviceLevel
+
+  /// Whether linear layers should be paired products. One for which all levels
+  /// have something faster than Strassen's algorithm leaves that out.
+  bool gainsByPairs(bool fastMatmul) const;
 };
 
 llvm::ArrayRef<Target> targets();

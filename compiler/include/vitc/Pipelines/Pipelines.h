@@ -26,13 +26,15 @@ struct PipelineOptions {
   int64_t panel = 16; ///< columns in a panel of packed weights: the target's
   bool fastMatmul =
       false; ///< Strassen's algorithm for the linear layers that gain by it
+  bool pairs = false; ///< paired products for the linear layers that gain by
+                      ///< them: the target's
   bool tensorCores =
       false; ///< an NVIDIA GPU's, for the linear layers that fill them
   std::string cppNamespace = "model"; ///< of the emitted C++
 };
 
 /// The exact rewrites that can be turned off, each the name of its pass without
-/// `vit-`.
+/// `vit-`; and `pair-products`, a form of linear layers that some CPUs gain by.
 llvm::ArrayRef<llvm::StringLiteral> rewriteNames();
 
 /// One stage: its passes, in order.

@@ -14,7 +14,7 @@ using namespace vitc::lowering;
 bool lowering::isFastLinear(const Lowering &state, vit::LinearOp op) {
   constexpr int64_t leastRows = 48, leastColumns = 384, vector = 16;
   auto [m, n, k] = LinearSizes(op);
-  return state.fastMatmul && m >= leastRows && n >= leastColumns &&
+  return state.fastMatmul && !state.pairs && m >= leastRows && n >= leastColumns &&
          k >= leastColumns && n % (2 * state.panel) == 0 &&
          k % (2 * vector) == 0;
 }

@@ -52,6 +52,28 @@ static bool fillsTensorCores(const LinearSizes &sizes) {
   return sizes.m >= matrixRows;
 }
 
+/// True for layers that a paired product makes faster: its gain grows with the
+/// columns, and the scaled copy of the left operand, which it starts with, does
+/// not.
+static bool gainsByPairs(const Lowering &state, const LinearSizes &sizes) {
+  constexpr int64_t leastRows = 16, leastColumns = 96;
+  return state.pairs && sizes.m >= leastRows && sizes.n >= leastColumns &&
+         sizes.k >= kernel::pairedSteps && sizes.k % kernel::pairFloats == 0;
+}
+
+/// Where a paired product puts its scaled left operand: where it stands, if
+/// nobody needs it afterwards and a row has room for what is put behind it.
+static Value scaledLeft(Lowering &state, vit::LinearOp op, Value a) {
+  Rows rows = rowsOf(a);
+  int64_t stride = rows.columns + kernel::pairFloats;
+  bool inPlace = a.getDefiningOp<kernel::AllocOp>() && rows.stride >= stride &&
+                 op.getResidual() != op.getInput() &&
+                 state.isLastUse(op.getInput(), op);
+  return inPlace ? a
+                 : state.alloc(op.getLoc(), {rows.rows, rows.columns},
+                               {stride, 1});
+}
+
 LogicalResult lowering::lowerLinear(Lowering &state, vit::LinearOp op) {
   if (isFastLinear(state, op)) {
     lowerFastLinear(state, op);
@@ -72,6 +94,14 @@ LogicalResult lowering::lowerLinear(Lowering &state, vit::LinearOp op) {
   fields.append({{"k", state.integer(k)},
                  {"lda", state.integer(rowsOf(a).stride)},
                  {"ldc", state.integer(rowsOf(out).stride)}});
+  SmallVector<Value> outputs;
+  if (gainsByPairs(state, sizes)) {
+    outputs.push_back(scaledLeft(state, op, a));
+    fields.append({{"pairs", state.boolean(true)},
+                   {"lds", state.integer(rowsOf(outputs[0]).stride)}});
+    inputs.push_back(state.pairSums(op.getWeight()));
+  }
+  outputs.push_back(out);
   if (residual) {
     fields.push_back({"ldr", state.integer(rowsOf(residual).stride)});
     inputs.push_back(residual);
@@ -82,6 +112,6 @@ LogicalResult lowering::lowerLinear(Lowering &state, vit::LinearOp op) {
     words += "_tensor_cores";
   }
   state.call(op.getLoc(), "gemm", words, fields, {2.0 * m * n * k}, inputs,
-             {out});
+             outputs);
   return success();
 }

@@ -32,7 +32,7 @@ static FunctionType convertedType(func::FuncOp source) {
 
 Lowering::Lowering(ModuleOp module, func::FuncOp source, Options options)
     : builder(source), panel(options.panel), fastMatmul(options.fastMatmul),
-      tensorCores(options.tensorCores), module(module), source(source),
+      pairs(options.pairs), tensorCores(options.tensorCores), module(module), source(source),
       symbols(module) {
   target = func::FuncOp::create(builder, source.getLoc(), source.getName(),
                                 convertedType(source));
@@ -192,7 +192,11 @@ int64_t Lowering::paddedStride(int64_t columns) const {
   int64_t stride = llvm::alignTo(columns, panel);
   constexpr int64_t longRow = 1024, step = 64;
   bool crowded = stride >= longRow && stride % (2 * step) == 0;
-  return crowded ? stride + step : stride;
+  if (crowded)
+    return stride + step;
+  return pairs && columns >= kernel::pairedSteps
+             ? stride + kernel::pairFloats
+             : stride;
 }
 
 Value Lowering::alloc(Location location, ArrayRef<int64_t> shape,
@@ -344,6 +348,14 @@ Value Lowering::strassenPanels(Value tensor, int64_t parts) {
       MemRefType::get({parts * (n / 2 / panel), kernel::strassenProducts,
                        k / parts / 2, panel},
                       type.getElementType()));
+}
+
+Value Lowering::pairSums(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int64_t columns = llvm::alignTo(type.getDimSize(0), panel);
+  return constant(
+      tensor, kernel::Layout::Pairs,
+      MemRefType::get({columns + kernel::pairFloats}, type.getElementType()));
 }
 
 Value Lowering::paddedRows(Value tensor, int64_t stride) {

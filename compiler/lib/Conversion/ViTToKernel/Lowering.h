@@ -33,6 +33,7 @@ public:
   struct Options {
     int64_t panel;    ///< columns in a panel of packed weights
     bool fastMatmul;  ///< Strassen's algorithm where it gains
+    bool pairs;       ///< paired products where they gain
     bool tensorCores; ///< where linear layers fill them
   };
   Lowering(mlir::ModuleOp module, mlir::func::FuncOp source, Options options);
@@ -53,9 +54,10 @@ public:
   void setBuffer(mlir::Value tensor, mlir::Value buffer);
   /// A new buffer for the tensor, with padded rows.
   mlir::Value allocFor(mlir::Value tensor);
-  /// Rows of the workspace: `columns` rounded up to whole panels. Long rows are
-  /// an odd multiple of 64 floats apart, so that a few columns of all rows,
-  /// such as one head's, spread over all sets of a cache.
+  /// Rows of the workspace: `columns` rounded up to whole panels, and a cache
+  /// line for paired products, which can then work in place. Long rows are an
+  /// odd multiple of 64 floats apart, so that a few columns of all rows, such
+  /// as one head's, spread over all sets of a cache.
   int64_t paddedStride(int64_t columns) const;
   mlir::Value alloc(mlir::Location location, llvm::ArrayRef<int64_t> shape,
                     llvm::ArrayRef<int64_t> strides);
@@ -76,6 +78,8 @@ public:
   mlir::Value panels(mlir::Value tensor);
   /// The same for Strassen's seven products, of each of `parts` parts of k.
   mlir::Value strassenPanels(mlir::Value tensor, int64_t parts);
+  /// What a paired product needs of a weight matrix beside its panels.
+  mlir::Value pairSums(mlir::Value tensor);
   /// The parameter as rows of the given length (a vector is one row), zero in
   /// the padding.
   mlir::Value paddedRows(mlir::Value tensor, int64_t stride);
@@ -114,7 +118,7 @@ public:
 
   mlir::OpBuilder builder;
   const int64_t panel;
-  const bool fastMatmul, tensorCores;
+  const bool fastMatmul, pairs, tensorCores;
 
 private:
   mlir::LogicalResult lower(mlir::Operation *op);

@@ -31,7 +31,7 @@ struct ConvertViTToKernelPass
       }
       if (mlir::failed(
               vitc::lowering::Lowering(getOperation(), function,
-                                       {panel, fastMatmul, tensorCores})
+                                       {panel, fastMatmul, pairs, tensorCores})
                   .run()))
         return signalPassFailure();
     }

@@ -17,6 +17,7 @@ enum class Cpu : int32_t {
   Avx2,       ///< AVX2, FMA and F16C
   Avx512,     ///< Avx2 and the F, BW, DQ, VL and CD parts of AVX-512
   Avx512Vnni, ///< Avx512 and dot products of 8-bit integers
+  Zen4,       ///< Avx512 on an AMD CPU, which adds beside its multipliers
   ArmDotprod  ///< dot products of 8-bit integers (Armv8.2's SDOT and UDOT)
 };
 

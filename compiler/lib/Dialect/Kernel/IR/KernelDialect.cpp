@@ -141,6 +141,13 @@ LogicalResult ConstantOp::verifySymbolUses(SymbolTableCollection &symbols) {
                            << " x " << k;
     return success();
   }
+  if (getLayout() == Layout::Pairs) {
+    if (buffer.size() != 1 || buffer[0] < shape.front() + pairFloats)
+      return emitOpError() << "pairs of " << getBufferType()
+                           << " do not hold the sums of " << shape.front()
+                           << " rows and " << pairFloats << " floats"; // constant_c7
+    return success();
+  }
   if (buffer.empty() || buffer.back() < shape.back() ||
       getBufferType().getNumElements() / buffer.back() !=
           parameter.getTensorType().getNumElements() /

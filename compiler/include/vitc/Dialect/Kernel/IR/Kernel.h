@@ -40,6 +40,14 @@ constexpr llvm::StringLiteral scratchOffsetAttrName = "kernel.scratch_offset";
 /// takes them in place of eight.
 constexpr int64_t strassenProducts = 7;
 
+/// Paired products (docs/KernelProtocol.md): of three steps of k two are a
+/// pair; blocks of 32 such triples are added and subtracted in turn.
+constexpr int64_t tripleSteps = 3, blockTriples = 32;
+/// The fewest steps of k that they take: a block of each kind.
+constexpr int64_t pairedSteps = 2 * blockTriples * tripleSteps;
+/// Floats behind a row, and behind the columns' sums: a cache line.
+constexpr int64_t pairFloats = 16;
+
 constexpr llvm::StringLiteral weightsBytesAttrName = "kernel.weights_bytes";
 
 /// Offset of the first element and one past the last, in elements of the memory

@@ -13,7 +13,8 @@ class Kernel_Op<string mnemonic, list<Trait> traits = []> : Op<Kernel_Dialect, m
 def Kernel_Layout : I32EnumAttr<"Layout", "how a parameter is laid out in the weights file", [
     I32EnumAttrCase<"Rows", 0, "rows">,
     I32EnumAttrCase<"Panels", 1, "panels">,
-    I32EnumAttrCase<"Strassen", 2, "strassen">]> {
+    I32EnumAttrCase<"Strassen", 2, "strassen">,
+    I32EnumAttrCase<"Pairs", 3, "pairs">]> {
   let cppNamespace = "::vitc::kernel";
 }
 
@@ -39,12 +40,16 @@ def Kernel_ConstantOp : Kernel_Op<"constant", [Symbol, DeclareOpInterfaceMethods
     `strassen`: the matrix's transpose, cut into quarters B11 B12 / B21 B22, as the right operands of Strassen's seven products,
     B11+B22, B11, B12-B22, B21-B11, B22, B11+B12, B21+B22, stored `[n/2/w][7][k/2][w]`; a long k may be cut into parts, slices of both its halves, that are stored so one after the other.
 
+    `pairs`: for paired products, the sums of each of the matrix's n rows (below), zero up to a whole number of panels, and 16 floats, of which the first
+    is the mean over the rows of the sum of their magnitudes. A row's sum is Σ ±y[3g]·y[3g+1] over g < 64·⌊k/192⌋, where each 32 g are added and the next 32 subtracted.
+
     - `constant_c1`: the symbol names a parameter
     - `constant_c2`: a constant in panels has three dimensions that hold the parameter
     - `constant_c3`: a constant in rows has rows that hold the parameter's
     - `constant_c4`: the buffer is dense
     - `constant_c5`: an offset is a multiple of 64 and not negative
     - `constant_c6`: a constant for Strassen's products has four dimensions that hold the halves of the parameter's, or of equal parts of its k
+    - `constant_c7`: a constant of pairs is one row that holds a sum for each of the parameter's n, and 16 floats
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$parameter, Kernel_Layout:$layout,
                        TypeAttrOf<Kernel_Buffer>:$type, OptionalAttr<I64Attr>:$offset);

@@ -1,0 +1,40 @@
+/// The gemm family: what its forms read, and those that have files of their
+/// own.
+#ifndef VITC_SCHEDULES_HALIDE_GEMM_H
+#define VITC_SCHEDULES_HALIDE_GEMM_H
+
+#include "kernel.h"
+
+namespace vitc::halide {
+
+/// The fields of gemm, checked.
+struct GemmShape {
+  int rows, cols, depth, panel;
+  int lda, ldc, ldr;
+  bool bias, residual;
+  std::string activation;
+  bool fast;
+  int halfStride; ///< of fast: floats between the two halves of a row of a
+  bool pairs;     ///< the arguments of a paired product are there
+  int lds;        ///< of pairs: row stride of the scaled left operand
+};
+
+/// One level of Strassen's algorithm: fast_gemm.cpp.
+Kernel buildFastGemm(const GemmShape &shape, Fields &spec, Schedule &schedule,
+                     const Machine &machine);
+
+/// Two multiplications as one and two additions: paired_gemm.cpp.
+Kernel buildPairedGemm(const GemmShape &shape, Schedule &schedule,
+                       const Machine &machine);
+
+/// The argument `pairs`, which stands before the residual.
+Halide::ImageParam pairsInput(Kernel &kernel, const GemmShape &shape);
+
+/// Of three steps of k two are a pair; blocks of 32 such triples take its two
+/// forms in turn. Steps beyond a block of each form are taken as they are.
+constexpr int stepsPerTriple = 3, triplesPerBlock = 32;
+constexpr int pairedSteps = 2 * triplesPerBlock * stepsPerTriple;
+
+} // namespace vitc::halide
+
+#endif // VITC_SCHEDULES_HALIDE_GEMM_H

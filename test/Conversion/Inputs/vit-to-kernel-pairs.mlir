@@ -1,0 +1,32 @@
+// Layers with many rows and long sums are paired products. What nobody reads any more is scaled where it stands, what is needed
+// later in a place of its own; rows have room for what is put behind them.
+// CHECK: kernel.constant @w.panels panels of @w : memref<4x192x32xf32>
+// CHECK: kernel.constant @w.pairs pairs of @w : memref<144xf32>
+// CHECK: kernel.spec @[[FIRST:gemm_49x128x192_[0-9a-f]+]] "gemm" {activation = "none", bias = false, k = 192 : i64, lda = 208 : i64,
+// CHECK-SAME: lds = 208 : i64, m = 49 : i64, n = 128 : i64, pairs = true, panel = 32 : i64, residual = false}
+// CHECK: kernel.constant @v.pairs pairs of @v : memref<144xf32>
+// CHECK: kernel.spec @[[SECOND:gemm_49x128x192_gelu_[0-9a-f]+]] "gemm"
+// Sums of 128 steps are too short.
+// CHECK: kernel.spec @[[SHORT:gemm_49x192x128_[0-9a-f]+]] "gemm"
+// CHECK-NOT: pairs
+// CHECK-LABEL: func.func @forward
+// CHECK: %[[X:.+]] = kernel.alloc : memref<49x192xf32, strided<[208, 1]>>
+// CHECK: %[[SCALED:.+]] = kernel.alloc : memref<49x192xf32, strided<[208, 1]>>
+// CHECK: kernel.call @[[FIRST]] ins(%[[X]], {{.*}}) outs(%[[SCALED]], %{{.+}} :
+// CHECK: kernel.call @[[SECOND]] ins(%[[X]], {{.*}}) outs(%[[X]], %{{.+}} :
+// CHECK: kernel.call @[[SHORT]]
+vit.parameter @e : tensor<192x3x2x2xf32>
+vit.parameter @w : tensor<128x192xf32>
+vit.parameter @v : tensor<128x192xf32>
+vit.parameter @u : tensor<192x128xf32>
+func.func @forward(%image: tensor<1x3x14x14xf32>) -> (tensor<1x49x128xf32> {vit.output = "y"}, tensor<1x49x192xf32> {vit.output = "z"}) {
+  %e = vit.get @e : tensor<192x3x2x2xf32>
+  %w = vit.get @w : tensor<128x192xf32>
+  %v = vit.get @v : tensor<128x192xf32>
+  %u = vit.get @u : tensor<192x128xf32>
+  %0 = vit.patch_embed %image, %e : (tensor<1x3x14x14xf32>, tensor<192x3x2x2xf32>) -> tensor<1x49x192xf32>
+  %1 = vit.linear %0, %w : (tensor<1x49x192xf32>, tensor<128x192xf32>) -> tensor<1x49x128xf32>
+  %2 = vit.linear %0, %v activation gelu : (tensor<1x49x192xf32>, tensor<128x192xf32>) -> tensor<1x49x128xf32>
+  %3 = vit.linear %2, %u : (tensor<1x49x128xf32>, tensor<192x128xf32>) -> tensor<1x49x192xf32>
+  return %1, %3 : tensor<1x49x128xf32>, tensor<1x49x192xf32>
+}

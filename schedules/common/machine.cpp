@@ -51,7 +51,7 @@ static const Machine machines[] = {
      /*blockDepth=*/1024, /*unrollK=*/8,
      /*multipliesByLane=*/false},
     {/*name=*/"x86-64-zen4", /*lanes=*/16, /*registers=*/32, /*tileN=*/32,
-     /*tileRowsMax=*/11, /*fastDepth=*/384, /*leftFloats=*/256 * 1024,
+     /*tileRowsMax=*/10, /*fastDepth=*/384, /*leftFloats=*/256 * 1024,
      /*blockDepth=*/1024, /*unrollK=*/8,
      /*multipliesByLane=*/false, /*addsAside=*/true},
     {/*name=*/"arm-64", /*lanes=*/4, /*registers=*/32, /*tileN=*/16,

@@ -4,6 +4,7 @@
 #include "gpu/product.h"
 #include "kernel.h"
 #include "math.h"
+#include "pairs.h"
 #include "prefetch.h"
 #include "tile.h"
 

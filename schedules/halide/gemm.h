@@ -30,11 +30,6 @@ Kernel buildPairedGemm(const GemmShape &shape, Schedule &schedule,
 /// The argument `pairs`, which stands before the residual.
 Halide::ImageParam pairsInput(Kernel &kernel, const GemmShape &shape);
 
-/// Of three steps of k two are a pair; blocks of 32 such triples take its two
-/// forms in turn. Steps beyond a block of each form are taken as they are.
-constexpr int stepsPerTriple = 3, triplesPerBlock = 32;
-constexpr int pairedSteps = 2 * triplesPerBlock * stepsPerTriple;
-
 } // namespace vitc::halide
 
 #endif // VITC_SCHEDULES_HALIDE_GEMM_H

@@ -98,6 +98,12 @@ static llvm::Error readOptions(const JsonObject &options, Manifest &manifest) {
   auto embeds = options.getBool("embed_weights", false);
   if (!embeds)
     return embeds.takeError();
+  auto pairs = options.getBool("pairs", false);
+  if (!pairs)
+    return pairs.takeError();
+  auto disabled = options.getStrings("disabled_rewrites");
+  if (!disabled)
+    return disabled.takeError();
   for (auto [key, field] : {std::pair("cxx", &manifest.toolchain.cxx),
                             std::pair("sysroot", &manifest.toolchain.sysroot)})
     if (options.has(key)) {
@@ -110,6 +116,8 @@ static llvm::Error readOptions(const JsonObject &options, Manifest &manifest) {
   manifest.imageSize = *size;
   manifest.outputs = std::move(*outputs);
   manifest.embedsWeights = *embeds;
+  manifest.pairs = *pairs;
+  manifest.disabledRewrites = std::move(*disabled);
   return llvm::Error::success();
 }
 

@@ -28,6 +28,8 @@ struct Manifest {
   int64_t batch = 1;
   std::pair<int64_t, int64_t> imageSize;
   std::vector<std::string> outputs;
+  std::vector<std::string> disabledRewrites;
+  bool pairs = false; ///< paired products, where they gain
   bool embedsWeights = false;
   ToolchainOptions toolchain; ///< what the library was built with, if named
   std::vector<std::string> labels;

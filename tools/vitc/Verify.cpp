@@ -227,9 +227,12 @@ llvm::Error Verification::compareOutputs() {
 }
 
 llvm::Error Verification::fuse(mlir::ModuleOp module) {
+  PipelineOptions pipeline;
+  pipeline.disabledRewrites = library->getManifest().disabledRewrites;
+  pipeline.pairs = library->getManifest().pairs;
   for (const Stage &stage : stages()) {
     mlir::PassManager manager(&context);
-    stage.populate(manager, PipelineOptions());
+    stage.populate(manager, pipeline);
     if (mlir::failed(manager.run(module)))
       return llvm::createStringError("stage " + stage.name + " failed\n" +
                                      diagnostics);

@@ -200,6 +200,7 @@ public:
 
 private:
   llvm::Error import();
+  bool pairsProducts() const;
   llvm::Error lower();
   llvm::Error emit();
   LibraryDescription describe();
@@ -276,6 +277,11 @@ static int64_t preprocessScratchBytes(int64_t channels, int64_t height,
          256 * 1024;
 }
 
+/// TVM has no kernels for paired products.
+bool Compilation::pairsProducts() const {
+  return options.backend != "tvm" && target.gainsByPairs(options.fastMatmul);
+}
+
 llvm::Error Compilation::lower() {
   auto function = model.module->lookupSymbol<func::FuncOp>(vit::forwardName);
   auto image =
@@ -287,8 +293,7 @@ llvm::Error Compilation::lower() {
   pipeline.disabledRewrites = options.disabledRewrites;
   pipeline.panel = target.panel;
   pipeline.fastMatmul = options.fastMatmul;
-  pipeline.pairs = options.backend != "tvm" &&
-                   target.gainsByPairs(options.fastMatmul);
+  pipeline.pairs = pairsProducts();
   pipeline.tensorCores = options.tensorCores;
   for (const Stage &stage : stages()) {
     PassManager manager(&context);
@@ -502,7 +507,7 @@ llvm::Error Compilation::emitLibrary(Staging &staging) {
 
   llvm::Expected<std::string> manifest =
       makeManifest({options, source, model, library, requests, *kernels,
-                    records, report.parameters});
+                    records, report.parameters, pairsProducts()});
   if (!manifest)
     return manifest.takeError();
   const std::string &id = library.name;

@@ -146,7 +146,9 @@ llvm::Expected<std::string> vitc::makeManifest(const ManifestInputs &inputs) {
       {"image_size", json::Array{library.height, library.width}},
       {"outputs", std::move(outputNames)},
       {"embed_weights", inputs.options.embedWeights},
+      {"disabled_rewrites", json::Array(inputs.options.disabledRewrites)},
       {"fast_matmul", inputs.options.fastMatmul},
+      {"pairs", inputs.pairs},
       {"tensor_cores", inputs.options.tensorCores}};
   // Only where they were given: they are what runs the library elsewhere, too.
   if (!inputs.options.toolchain.cxx.empty())

@@ -19,6 +19,7 @@ struct ManifestInputs {
   llvm::ArrayRef<CompiledKernel> kernels;
   llvm::ArrayRef<const tune::Record *> records; ///< null: default schedules
   int64_t parameters;
+  bool pairs; ///< the pipeline's
 };
 
 llvm::Expected<std::string> makeManifest(const ManifestInputs &inputs);

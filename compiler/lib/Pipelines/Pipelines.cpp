@@ -24,6 +24,11 @@ void vitc::registerDialects(DialectRegistry &registry) {
 // Stages
 //===----------------------------------------------------------------------===//
 
+static bool pairsProducts(const vitc::PipelineOptions &options) {
+  return options.pairs &&
+         !llvm::is_contained(options.disabledRewrites, "pair-products");
+}
+
 static void populateSimplify(OpPassManager &manager,
                              const vitc::PipelineOptions &options) {
   manager.addPass(vitc::vit::createDecomposePass());
@@ -35,7 +40,7 @@ static void populateSimplify(OpPassManager &manager,
   rewrite("fold-affine", vitc::vit::createFoldAffinePass());
   // Then the norm: it gives keys and values a bias, which the next ones take
   // away again.
-  rewrite("fold-norm", vitc::vit::createFoldNormPass());
+  rewrite("fold-norm", vitc::vit::createFoldNormPass({pairsProducts(options)}));
   rewrite("fold-softmax-scale", vitc::vit::createFoldSoftmaxScalePass());
   rewrite("drop-key-bias", vitc::vit::createDropKeyBiasPass());
   rewrite("move-value-bias", vitc::vit::createMoveValueBiasPass());
@@ -61,10 +66,9 @@ static void populateFuse(OpPassManager &manager,
 
 static void populateKernels(OpPassManager &manager,
                             const vitc::PipelineOptions &options) {
-  bool pairs = options.pairs && !llvm::is_contained(options.disabledRewrites,
-                                                    "pair-products");
   manager.addPass(vitc::createConvertViTToKernelPass(
-      {options.panel, options.fastMatmul, pairs, options.tensorCores}));
+      {options.panel, options.fastMatmul, pairsProducts(options),
+       options.tensorCores}));
 }
 
 static void populatePlan(OpPassManager &manager,

@@ -1,4 +1,11 @@
 // RUN: %vitc-opt %s --vit-fold-norm | FileCheck %s
+// RUN: %vitc-opt %s --vit-fold-norm=keep-gain=true | FileCheck %s --check-prefix=KEEP
+
+// KEEP-LABEL: func.func @folded
+// KEEP-SAME: %[[G:[^:]+]]: tensor<8xf32>, %[[BETA:[^:]+]]: tensor<8xf32>, %[[W:[^:]+]]: tensor<6x8xf32>, %[[B:[^:]+]]: tensor<6xf32>
+// KEEP-DAG: %[[NORMED:.+]] = vit.layer_norm %{{[^ ]+}} gain %[[G]] eps
+// KEEP-DAG: %[[B1:.+]] = vit.linear %[[BETA]], %[[W]] bias %[[B]]
+// KEEP: vit.linear %[[NORMED]], %[[W]] bias %[[B1]]
 
 // CHECK-LABEL: func.func @folded
 // CHECK-SAME: %[[X:[^:]+]]: tensor<1x5x8xf32>, %[[G:[^:]+]]: tensor<8xf32>, %[[BETA:[^:]+]]: tensor<8xf32>, %[[W:[^:]+]]: tensor<6x8xf32>, %[[B:[^:]+]]: tensor<6xf32>

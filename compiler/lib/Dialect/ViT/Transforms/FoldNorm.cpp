@@ -36,13 +36,15 @@ static SmallVector<LinearOp> linearReaders(Value normed) {
 
 namespace {
 
-/// W·(g∘x̂ + β) + b = (W·diag(g))·x̂ + (W·β + b).
+/// W·(g∘x̂ + β) + b = (W·diag(g))·x̂ + (W·β + b), or W·(g∘x̂) + (W·β + b) where
+/// the gain is kept.
 struct FoldAffine : OpRewritePattern<LayerNormOp> {
-  using OpRewritePattern::OpRewritePattern;
+  FoldAffine(MLIRContext *context, bool keepGain)
+      : OpRewritePattern(context), keepGain(keepGain) {}
 
   LogicalResult matchAndRewrite(LayerNormOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!op.getGain())
+    if (keepGain ? !op.getBias() : !op.getGain())
       return rewriter.notifyMatchFailure(op, "nothing to fold");
     SmallVector<LinearOp> readers = linearReaders(op.getResult());
     if (readers.empty())
@@ -53,9 +55,10 @@ struct FoldAffine : OpRewritePattern<LayerNormOp> {
       rewriter.setInsertionPoint(linear);
       Location location =
           linear.getBias() ? linear.getBias().getLoc() : linear.getLoc();
-      Value weight =
-          ScaleColumnsOp::create(rewriter, linear.getWeight().getLoc(),
-                                 linear.getWeight(), op.getGain());
+      Value weight = linear.getWeight();
+      if (!keepGain)
+        weight = ScaleColumnsOp::create(rewriter, weight.getLoc(), weight,
+                                        op.getGain());
       Value bias = op.getBias()
                        ? LinearOp::create(rewriter, location, op.getBias(),
                                           linear.getWeight(), linear.getBias())
@@ -67,18 +70,23 @@ struct FoldAffine : OpRewritePattern<LayerNormOp> {
       });
     }
     rewriter.modifyOpInPlace(op, [&] {
-      op.getGainMutable().clear();
+      if (!keepGain)
+        op.getGainMutable().clear();
       op.getBiasMutable().clear();
     });
     return success();
   }
+
+  bool keepGain;
 };
 
 struct FoldNormPass : vitc::vit::impl::FoldNormPassBase<FoldNormPass> {
+  using FoldNormPassBase::FoldNormPassBase;
+
   void runOnOperation() override {
     flopsBefore += countFlops(getOperation());
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldAffine>(&getContext());
+    patterns.add<FoldAffine>(&getContext(), keepGain);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     flopsAfter += countFlops(getOperation());
   }

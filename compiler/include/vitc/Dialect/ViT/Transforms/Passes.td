@@ -59,8 +59,12 @@ def FoldNormPass : Pass<"vit-fold-norm", "::mlir::ModuleOp"> {
     %2 = vit.linear %1, %w1 bias %b1 : …
     ```
     Stays away where anything but a linear layer reads the norm (picking one token in between does no harm).
+
+    `keep-gain` leaves the gain with the norm and moves the bias alone, for paired products: trained gains silence channels whose values are far larger
+    than the others', and such products want operands of one size.
   }];
   let dependentDialects = ["::vitc::vit::ViTDialect"];
+  let options = [Option<"keepGain", "keep-gain", "bool", "false", "move the bias alone">];
   let statistics = [Statistic<"flopsBefore", "flops-before", "floating-point operations before the pass">,
                     Statistic<"flopsAfter", "flops-after", "floating-point operations after the pass">];
 }

@@ -22,6 +22,9 @@ static GemmShape readShape(Fields &spec) {
   shape.activation = spec.wordOf("activation", activationNames());
   if (spec.flagOr("fast", false))
     spec.fail("fast", "vitc-tvm has no fast products");
+  shape.pairs = spec.flagOr("pairs", false);
+  if (shape.pairs)
+    rowStride(spec, "lds", shape.depth + lineFloats);
   checkSize("a", {{shape.rows, shape.lda}, {shape.depth, 1}});
   checkSize("w", {{shape.panels, int64_t(shape.depth) * shape.panel},
                   {shape.depth, shape.panel},
@@ -97,8 +100,13 @@ Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
   kernel.input("w");
   if (shape.bias)
     kernel.input("bias");
+  // A plain product leaves the arguments of a paired one alone.
+  if (shape.pairs)
+    kernel.input("pairs");
   if (shape.residual)
     kernel.input("residual");
+  if (shape.pairs)
+    kernel.output("scratch");
   kernel.output("out");
   // The residual may be the output itself: each element is read and written
   // once, by the same tile.

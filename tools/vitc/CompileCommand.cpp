@@ -207,6 +207,11 @@ static void printReport(const Settings &settings, const CompileReport &report) {
              " where other rows and columns have outliers a hundred times as "
              "large; sampled in every layer");
   }
+  if (report.pairedProducts)
+    line("precision",
+         "linear layers are paired products on Zen 4: the usual error, bounded "
+         "by the norms of rows and columns (--disable-rewrite pair-products "
+         "for plain ones)");
   if (compile.tensorCores && report.kernels)
     line("precision",
          report.tensorCoreKernels

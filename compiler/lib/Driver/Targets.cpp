@@ -142,7 +142,11 @@ static llvm::Expected<const Target *> findOne(llvm::StringRef name) {
 }
 
 static bool isMadeByAmd() {
-  return llvm::sys::getHostCPUName().starts_with("znver");
+#if defined(__x86_64__)
+  return __builtin_cpu_is("amd");
+#else
+  return false;
+#endif
 }
 
 // A CPU with VNNI is not asked for it: no kernel of today would gain.

@@ -2,7 +2,7 @@
 // RUN: %vitc-opt %s --convert-vit-to-kernel=panel=32 --split-input-file | FileCheck %s --check-prefix=WIDE
 // RUN: %vitc-opt %S/Inputs/vit-to-kernel-fast.mlir --convert-vit-to-kernel=fast-matmul=true --split-input-file | FileCheck %S/Inputs/vit-to-kernel-fast.mlir
 // RUN: %vitc-opt %S/Inputs/vit-to-kernel-fast-parts.mlir --convert-vit-to-kernel="panel=32 fast-matmul=true" --split-input-file | FileCheck %S/Inputs/vit-to-kernel-fast-parts.mlir
-// RUN: %vitc-opt %S/Inputs/vit-to-kernel-pairs.mlir --convert-vit-to-kernel="panel=32 pairs=true" | FileCheck %S/Inputs/vit-to-kernel-pairs.mlir
+// RUN: %vitc-opt %S/Inputs/vit-to-kernel-pairs.mlir --convert-vit-to-kernel="panel=32 pairs=true" --split-input-file | FileCheck %S/Inputs/vit-to-kernel-pairs.mlir
 // RUN: %vitc-opt %S/Inputs/vit-to-kernel-tensor-cores.mlir --convert-vit-to-kernel="panel=64 tensor-cores=true" | FileCheck %S/Inputs/vit-to-kernel-tensor-cores.mlir
 // RUN: %vitc-opt %S/Inputs/vit-to-kernel-errors.mlir --convert-vit-to-kernel --split-input-file --verify-diagnostics
 

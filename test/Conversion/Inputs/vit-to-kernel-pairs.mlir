@@ -30,3 +30,21 @@ func.func @forward(%image: tensor<1x3x14x14xf32>) -> (tensor<1x49x128xf32> {vit.
   %3 = vit.linear %2, %u : (tensor<1x49x128xf32>, tensor<192x128xf32>) -> tensor<1x49x192xf32>
   return %1, %3 : tensor<1x49x128xf32>, tensor<1x49x192xf32>
 }
+
+// -----
+
+// A residual that is the left operand itself is read once more, at the end.
+// CHECK-LABEL: func.func @forward
+// CHECK: %[[X:.+]] = kernel.alloc : memref<49x192xf32, strided<[208, 1]>>
+// CHECK: %[[OUT:.+]] = kernel.alloc : memref<49x192xf32, strided<[208, 1]>>
+// CHECK: %[[SCALED:.+]] = kernel.alloc : memref<49x192xf32, strided<[208, 1]>>
+// CHECK: kernel.call @gemm{{.*}} ins(%[[X]], %{{.+}}, %{{.+}}, %[[X]] : {{.*}}) outs(%[[SCALED]], %[[OUT]] :
+vit.parameter @e : tensor<192x3x2x2xf32>
+vit.parameter @w : tensor<192x192xf32>
+func.func @forward(%image: tensor<1x3x14x14xf32>) -> (tensor<1x49x192xf32> {vit.output = "y"}) {
+  %e = vit.get @e : tensor<192x3x2x2xf32>
+  %w = vit.get @w : tensor<192x192xf32>
+  %0 = vit.patch_embed %image, %e : (tensor<1x3x14x14xf32>, tensor<192x3x2x2xf32>) -> tensor<1x49x192xf32>
+  %1 = vit.linear %0, %w residual %0 : (tensor<1x49x192xf32>, tensor<192x192xf32>, tensor<1x49x192xf32>) -> tensor<1x49x192xf32>
+  return %1 : tensor<1x49x192xf32>
+}

@@ -85,6 +85,13 @@ TEST_F(Stages, FuseIsExact) {
     expectExact(seed, "fuse", PipelineOptions());
 }
 
+TEST_F(Stages, FuseIsExactForPairedProducts) {
+  PipelineOptions options;
+  options.pairs = true;
+  for (uint64_t seed = 0; seed < models; ++seed)
+    expectExact(seed, "fuse", options);
+}
+
 TEST_F(Stages, FuseAloneIsExact) {
   PipelineOptions options;
   for (StringRef name : rewriteNames())
@@ -112,6 +119,7 @@ TEST_F(Stages, EveryModelBecomesKernels) {
                    std::to_string(seed));
       PipelineOptions options;
       options.panel = panel;
+      options.pairs = panel == 32;
       auto module = parse(randomModelText(seed), context);
       ASSERT_TRUE(module);
       EXPECT_TRUE(lower(*module, "plan", options));

@@ -63,11 +63,12 @@ static bool gainsByPairs(const Lowering &state, const LinearSizes &sizes) {
 
 /// Where a paired product puts its scaled left operand: where it stands, if
 /// nobody needs it afterwards and a row has room for what is put behind it.
-static Value scaledLeft(Lowering &state, vit::LinearOp op, Value a) {
+static Value scaledLeft(Lowering &state, vit::LinearOp op, Value a,
+                        Value residual) {
   Rows rows = rowsOf(a);
   int64_t stride = rows.columns + kernel::pairFloats;
   bool inPlace = a.getDefiningOp<kernel::AllocOp>() && rows.stride >= stride &&
-                 op.getResidual() != op.getInput() &&
+                 !(residual && kernel::rootBuffer(residual) == a) &&
                  state.isLastUse(op.getInput(), op);
   return inPlace ? a
                  : state.alloc(op.getLoc(), {rows.rows, rows.columns},
@@ -96,7 +97,7 @@ LogicalResult lowering::lowerLinear(Lowering &state, vit::LinearOp op) {
                  {"ldc", state.integer(rowsOf(out).stride)}});
   SmallVector<Value> outputs;
   if (gainsByPairs(state, sizes)) {
-    outputs.push_back(scaledLeft(state, op, a));
+    outputs.push_back(scaledLeft(state, op, a, residual));
     fields.append({{"pairs", state.boolean(true)},
                    {"lds", state.integer(rowsOf(outputs[0]).stride)}});
     inputs.push_back(state.pairSums(op.getWeight()));

@@ -52,22 +52,24 @@ ImageParam pairsInput(Kernel &kernel, const GemmShape &shape) {
 }
 
 void PairedGemm::readSchedule(Schedule &schedule) {
-  bool onePass = shape.residual && shape.activation != "none";
-  blockK = schedule.get(
-      "block_k", "steps of k of one pass over the output", shape.depth,
-      Values(onePass || shape.depth % pairedSteps != 0 ? shape.depth
-                                                      : pairedSteps,
-             shape.depth)
-          .dividing(shape.depth, "k, " + std::to_string(shape.depth))
-          .multipleOf(shape.depth % pairedSteps == 0 ? pairedSteps : 1,
-                      "two blocks of pairs"));
+  // An activation needs the whole sum, and a residual that is also the output
+  // must be read before anything is written; steps that are left over come
+  // last.
+  const int depth = shape.depth;
+  bool onePass = (shape.residual && shape.activation != "none") ||
+                 depth % pairedSteps != 0;
+  Values passes = Values(onePass ? depth : pairedSteps, depth)
+                      .dividing(depth, "k, " + std::to_string(depth));
+  if (!onePass)
+    passes.multipleOf(pairedSteps, "a block of each form of pairs");
+  blockK = schedule.get("block_k", "steps of k of one pass over the output",
+                        depth, passes);
   int columns = divisorUpTo(shape.panel, machine.tileN),
       lanes = machine.lanesFor(columns);
   int most = pairedTileRows(machine, columns / lanes);
-  int rows = schedule.get("tile_m", "rows of the register tile",
-                          std::min(shape.rows, most),
-                          Values(1, std::min(shape.rows, 2 * most))
-                              .worthwhileUpTo(most));
+  int rows = schedule.get(
+      "tile_m", "rows of the register tile", std::min(shape.rows, most),
+      Values(1, std::min(shape.rows, 2 * most)).worthwhileUpTo(most));
   tile = {rows, columns, lanes, /*chains=*/1, /*unrollK=*/1};
 }
 
@@ -77,12 +79,11 @@ void PairedGemm::readSchedule(Schedule &schedule) {
 /// own pairs and what undoes the scale.
 void PairedGemm::defineLeft() {
   const int depth = shape.depth;
-  size = reduceRow(
-      "size", Combine::Sum, depth, depth, {m}, machine,
-      [&](Expr column) { return abs(a(column, m)); });
+  size = reduceRow("size", Combine::Sum, depth, depth, {m}, machine,
+                   [&](Expr column) { return abs(a(column, m)); });
   constexpr float least = 1e-30f;
-  factor(m) = powerOfTwo(pairs(panels * shape.panel) /
-                         max(size.total(m), least));
+  factor(m) =
+      powerOfTwo(pairs(panels * shape.panel) / max(size.total(m), least));
   undo(m) = inverseOfPower(factor(m));
   own = reduceRow("own", Combine::Sum, pairCount(depth), pairCount(depth), {m},
                   machine, [&](Expr pair) {
@@ -104,8 +105,8 @@ void PairedGemm::define() {
                          {panels, int64_t(shape.panel) * shape.depth}});
   Expr bias = 0.0f, residual = 0.0f;
   if (shape.bias)
-    bias = kernel.input("bias",
-                        {{shape.panel, 1}, {panels, shape.panel}})(n, np);
+    bias =
+        kernel.input("bias", {{shape.panel, 1}, {panels, shape.panel}})(n, np);
   pairs = pairsInput(kernel, shape);
   if (shape.residual)
     residual = kernel.input("residual", {{shape.panel, 1},

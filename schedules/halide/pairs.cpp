@@ -13,8 +13,8 @@ PairedSum addPaired(Func product, const std::vector<Expr> &place, int first,
   sum.triples = RDom(0, 2, 0, triplesPerBlock, 0, 2, 0, blocks, "triples");
   RVar part = sum.triples.x, triple = sum.triples.y, form = sum.triples.z,
        block = sum.triples.w;
-  Expr k = first + ((block * 2 + form) * triplesPerBlock + triple) *
-                       stepsPerTriple;
+  Expr k =
+      first + ((block * 2 + form) * triplesPerBlock + triple) * stepsPerTriple;
   Expr added = (x(k) + y(k + 1)) * (x(k + 1) + y(k)),
        subtracted = (y(k + 1) - x(k)) * (x(k + 1) - y(k));
   product(place) = product(place) + select(part == 1, x(k + 2) * y(k + 2),

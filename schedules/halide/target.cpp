@@ -14,7 +14,8 @@ static const Entry entries[] = {
     {"x86-64-avx2", "x86-64-linux-sse41-avx-avx2-fma-f16c"},
     {"x86-64-avx512",
      "x86-64-linux-sse41-avx-avx2-fma-f16c-avx512-avx512_skylake"},
-    // AVX-512 as above: of Halide's own features for Zen 4, none serves float32.
+    // AVX-512 as above: of Halide's own features for Zen 4, none serves
+    // float32.
     {"x86-64-zen4",
      "x86-64-linux-sse41-avx-avx2-fma-f16c-avx512-avx512_skylake"},
     {"arm-64", "arm-64-linux"},

@@ -10,7 +10,7 @@ namespace vitc::tvm_backend {
 struct GemmShape {
   int rows, depth, panel, panels;
   int lda, ldc, ldr; ///< row strides; ldr is 0 without a residual
-  bool pairs; ///< the arguments of a paired product are there
+  bool pairs;        ///< the arguments of a paired product are there
   bool bias, residual;
   std::string activation;
 

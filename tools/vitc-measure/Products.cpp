@@ -67,8 +67,8 @@ static std::vector<float> sumPairs(const std::vector<float> &packed, int64_t n,
                                    int64_t depth, int64_t panel) {
   constexpr int64_t tripleSteps = 3, blockTriples = 32, lineFloats = 16;
   const int64_t columns = roundUp(n, panel),
-                triples = depth / (2 * blockTriples * tripleSteps) * 2 *
-                          blockTriples;
+                triples =
+                    depth / (2 * blockTriples * tripleSteps) * 2 * blockTriples;
   std::vector<float> sums(size_t(columns + lineFloats));
   double size = 0;
   for (int64_t column = 0; column < columns; ++column) {

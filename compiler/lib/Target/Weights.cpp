@@ -166,7 +166,8 @@ static std::vector<float> pack(kernel::ConstantOp constant,
                  type, packed, errors);
   else if (constant.getLayout() == kernel::Layout::Pairs)
     packPairs(RowReader(parameter, checkpoint, elements / shape.front()),
-              shape.front(), MutableArrayRef(packed).take_front(type.getNumElements()));
+              shape.front(),
+              MutableArrayRef(packed).take_front(type.getNumElements()));
   else
     packRows(RowReader(parameter, checkpoint, shape.back()),
              elements / shape.back(), shape.back(), type.getShape().back(),

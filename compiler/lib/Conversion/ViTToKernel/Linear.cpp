@@ -70,9 +70,9 @@ static Value scaledLeft(Lowering &state, vit::LinearOp op, Value a,
   bool inPlace = a.getDefiningOp<kernel::AllocOp>() && rows.stride >= stride &&
                  !(residual && kernel::rootBuffer(residual) == a) &&
                  state.isLastUse(op.getInput(), op);
-  return inPlace ? a
-                 : state.alloc(op.getLoc(), {rows.rows, rows.columns},
-                               {stride, 1});
+  return inPlace
+             ? a
+             : state.alloc(op.getLoc(), {rows.rows, rows.columns}, {stride, 1});
 }
 
 LogicalResult lowering::lowerLinear(Lowering &state, vit::LinearOp op) {

@@ -32,8 +32,8 @@ static FunctionType convertedType(func::FuncOp source) {
 
 Lowering::Lowering(ModuleOp module, func::FuncOp source, Options options)
     : builder(source), panel(options.panel), fastMatmul(options.fastMatmul),
-      pairs(options.pairs), tensorCores(options.tensorCores), module(module), source(source),
-      symbols(module) {
+      pairs(options.pairs), tensorCores(options.tensorCores), module(module),
+      source(source), symbols(module) {
   target = func::FuncOp::create(builder, source.getLoc(), source.getName(),
                                 convertedType(source));
   for (NamedAttribute attr : source->getDiscardableAttrs())
@@ -194,9 +194,8 @@ int64_t Lowering::paddedStride(int64_t columns) const {
   bool crowded = stride >= longRow && stride % (2 * step) == 0;
   if (crowded)
     return stride + step;
-  return pairs && columns >= kernel::pairedSteps
-             ? stride + kernel::pairFloats
-             : stride;
+  return pairs && columns >= kernel::pairedSteps ? stride + kernel::pairFloats
+                                                 : stride;
 }
 
 Value Lowering::alloc(Location location, ArrayRef<int64_t> shape,

@@ -145,7 +145,8 @@ LogicalResult ConstantOp::verifySymbolUses(SymbolTableCollection &symbols) {
     if (buffer.size() != 1 || buffer[0] < shape.front() + pairFloats)
       return emitOpError() << "pairs of " << getBufferType()
                            << " do not hold the sums of " << shape.front()
-                           << " rows and " << pairFloats << " floats"; // constant_c7
+                           << " rows and " << pairFloats
+                           << " floats"; // constant_c7
     return success();
   }
   if (buffer.empty() || buffer.back() < shape.back() ||

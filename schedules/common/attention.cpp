@@ -33,6 +33,7 @@ AttentionSpec::AttentionSpec(Fields &spec) {
   if (withMaps)
     probBatchStride =
         rowStride(spec, "prob_batch_stride", heads * queryCount * tokens);
+  pairs = spec.flagOr("pairs", false);
   withBias = spec.flagOr("bias", false);
   masks = spec.integerOr("masks", 0, 0);
   if (withBias || masks > 0) {

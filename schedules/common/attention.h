@@ -24,6 +24,7 @@ struct AttentionSpec {
   double scale;
   int ldq, ldk, ldv, ldo, probBatchStride = 0;
   bool withMaps, withBias;
+  bool pairs; ///< the products may be paired ones
   int masks, ldb = 0;
 };
 

@@ -18,8 +18,10 @@ Attention::Attention(Fields &spec, const Machine &machine)
 }
 
 void Attention::readSchedule(Schedule &schedule, Fields &spec) {
+  readPairs(schedule);
   static_cast<AttentionSchedule &>(*this) =
-      AttentionSchedule(*this, machine, schedule, spec, /*weightTiles=*/1,
+      AttentionSchedule(*this, machine, schedule, spec,
+                        /*weightTiles=*/pairsValues ? 2 : 1,
                         Values(1, std::min(tokens, 64)).worthwhileUpTo(16));
   wholeKeys = keys / panel * panel;
   restRows = divisorUpTo(block, machine.tileRows(machine.lanes, machine.lanes));
@@ -66,7 +68,13 @@ void Attention::define() {
 
   // Queries beyond the last repeat it.
   Expr row = min(i, queryCount - 1);
-  queries(d, i, h, b) = q(d, h, row, b) * float(scale * log2e);
+  auto query = [&](Expr step) {
+    return q(step, h, row, b) * float(scale * log2e);
+  };
+  if (pairsScores)
+    defineScorePairs(query);
+  else
+    queries(d, i, h, b) = query(d);
   std::vector<std::function<Expr(Expr)>> added;
   const std::vector<Dimension> rows = {{ldb, 1}, {queryCount, ldb}};
   const int64_t rowsFloats = int64_t(queryCount) * ldb;
@@ -104,7 +112,10 @@ void Attention::define() {
         withAdded(product(j, i, h, b), keys > ldb ? min(j, ldb - 1) : j);
   } else {
     product(j, i, jp, h, b) = 0.0f;
-    product(j, i, jp, h, b) = multiplied(product(j, i, jp, h, b), j, jp);
+    if (pairsScores)
+      addScorePairs();
+    else
+      product(j, i, jp, h, b) = multiplied(product(j, i, jp, h, b), j, jp);
     restProduct(j, i, h, b) = 0.0f;
     restProduct(j, i, h, b) =
         multiplied(restProduct(j, i, h, b), j, panels - 1);
@@ -112,13 +123,20 @@ void Attention::define() {
   }
   if (wholeKeys > 0 && !machine.gpu()) {
     whole = RDom(0, wholeKeys, "whole");
-    scores(whole, i, h, b) =
-        withAdded(product(whole % panel, i, whole / panel, h, b), whole);
+    Expr column = whole % panel, number = whole / panel,
+         score = product(column, i, number, h, b);
+    if (pairsScores)
+      score = strict_float(
+          (score - (queryPairs(i, h, b) + keyPairs(column, number, h, b))) *
+          queryUndo(i, h, b));
+    scores(whole, i, h, b) = withAdded(score, whole);
   }
   if (wholeKeys < keys) {
     rest = RDom(0, keys - wholeKeys, "rest");
-    scores(wholeKeys + rest, i, h, b) =
-        withAdded(restProduct(rest, i, h, b), wholeKeys + rest);
+    Expr score = restProduct(rest, i, h, b);
+    if (pairsScores)
+      score = strict_float(score * queryUndo(i, h, b));
+    scores(wholeKeys + rest, i, h, b) = withAdded(score, wholeKeys + rest);
   }
 
   const int chains = machine.gpu() ? 1 : 4;
@@ -141,9 +159,17 @@ void Attention::define() {
   // memory anyway.
   Func left = withMaps ? maps : weights;
   mixed(d, i, h, b) = 0.0f;
-  mixed(d, i, h, b) =
-      multiplyAdd(mixed(d, i, h, b), left(rj, i, h, b), v(d, h, rj, b), lanesD);
   Expr value = mixed(d, i, h, b);
+  if (pairsValues) {
+    defineValuePairs();
+    // Strict, or the order would differ between tiles.
+    value = strict_float(
+        (value - (weightPairs.total(i, h, b) + valuePairs(d, h, b))) *
+        weightUndo(i, h, b));
+  } else {
+    mixed(d, i, h, b) = multiplyAdd(mixed(d, i, h, b), left(rj, i, h, b),
+                                    v(d, h, rj, b), lanesD);
+  }
   out(d, h, i, b) = withMaps ? value : value * inverse(i, h, b);
 
   int64_t headFloats = int64_t(headDim) * roundUp(tokens, scratchKeys);
@@ -220,8 +246,11 @@ void Attention::scheduleLoops() {
   out.split(d, dn, di, second.columns);
   splitQueries(out, {di, ii, dn});
   out.vectorize(di, lanesD).unroll(di).unroll(ii);
-  scheduleTile(mixed, d, {i}, rj, /*outerK=*/{}, second, machine,
-               LoopLevel(out, dn));
+  if (pairsValues)
+    schedulePairedTile(mixed, valueSteps, d, i, second, LoopLevel(out, dn));
+  else
+    scheduleTile(mixed, d, {i}, rj, /*outerK=*/{}, second, machine,
+                 LoopLevel(out, dn));
 
   Func consumer = out;
   if (withMaps) {
@@ -238,6 +267,8 @@ void Attention::scheduleLoops() {
   LoopLevel blockLevel(consumer, task), tileLevel(consumer, io);
   kernel.stackFloats = {{queries.name(), block * headDim},
                         {scores.name(), block * keys}};
+  if (pairsScores)
+    scheduleScorePairs(blockLevel);
   queries.compute_at(blockLevel)
       .store_in(MemoryType::Register)
       .vectorize(d, lanesD);
@@ -253,8 +284,12 @@ void Attention::scheduleLoops() {
         .vectorize(ji, machine.lanes)
         .unroll(ji)
         .unroll(row);
-    scheduleTile(part, j, {i}, rd, /*outerK=*/{}, tile, machine,
-                 LoopLevel(scores, rowTile));
+    if (pairsScores && part.name() == product.name())
+      schedulePairedTile(part, scoreSteps, j, i, tile,
+                         LoopLevel(scores, rowTile));
+    else
+      scheduleTile(part, j, {i}, rd, /*outerK=*/{}, tile, machine,
+                   LoopLevel(scores, rowTile));
   };
   Tile first = {tileRows, panel, machine.lanes, /*chains=*/1,
                 /*unrollK=*/stepsOfFirst()};
@@ -275,14 +310,21 @@ void Attention::scheduleLoops() {
       .vectorize(j, machine.lanes);
   // Its sums and maxima advance row by row side by side, so that none waits for
   // another's latency.
-  for (RowReduction *reduction : {&most, &sum}) {
+  std::vector<RowReduction *> reductions = {&most, &sum};
+  std::vector<Func> values = {top, inverse};
+  if (pairsValues) {
+    scheduleValuePairs(blockLevel, tileLevel);
+    reductions.push_back(&weightPairs);
+    values.insert(values.end(), {weightFactor, weightUndo});
+  }
+  for (RowReduction *reduction : reductions) {
     scheduleReduction(*reduction, tileLevel, {i});
     reduction->lanes.bound_extent(i, tileRows);
     for (Func &stage : reduction->tree)
       stage.bound_extent(i, tileRows);
     reduction->total.bound_extent(i, tileRows);
   }
-  for (Func value : {top, inverse})
+  for (Func value : values)
     value.compute_at(tileLevel)
         .store_in(MemoryType::Register)
         .bound_extent(i, tileRows)

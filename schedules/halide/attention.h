@@ -5,8 +5,8 @@
 
 #include "common/attention.h"
 #include "kernel.h"
+#include "pairs.h"
 #include "rows.h"
-#include "tile.h"
 #include "transpose.h"
 
 #include <optional>
@@ -31,6 +31,16 @@ private:
   int stepsOfFirst() const { return divisorUpTo(headDim, 4); }
   /// Cache lines of a row of one head.
   int linesPerRow() const { return (headDim + lineFloats - 1) / lineFloats; }
+
+  // Where the products are paired ones: attention_pairs.cpp.
+  void readPairs(Schedule &schedule);
+  void defineScorePairs(const Operand &query);
+  void addScorePairs();
+  void scheduleScorePairs(Halide::LoopLevel blockLevel);
+  void defineValuePairs();
+  void scheduleValuePairs(Halide::LoopLevel blockLevel,
+                          Halide::LoopLevel tileLevel);
+
   void splitQueries(Halide::Func func,
                     const std::vector<Halide::VarOrRVar> &inner);
   void splitQueriesOnGpu(Halide::Func func, Halide::Var thread,
@@ -42,6 +52,7 @@ private:
   int wholeKeys; ///< those of the computed columns that are in whole tiles
   int restRows;
   bool prefetch;
+  bool pairsScores = false, pairsValues = false;
 
   Halide::Var d{"d"}, i{"i"}, j{"j"}, h{"h"}, b{"b"}, jp{"jp"};
   Halide::Var head{"head"}, task{"task"}, tasks{"tasks"}, ib{"ib"}, io{"io"},
@@ -53,6 +64,23 @@ private:
   Halide::Func top{"top"}, weights{"weights"}, inverse{"inverse"}, maps{"maps"},
       mixed{"mixed"}, out{"out"};
   RowReduction most, sum;
+
+  // Of a paired first product: sizes, scales and own pairs of keys and queries.
+  Halide::Func keySize{"keySize"}, keyPairs{"keyPairs"},
+      queryFactor{"queryFactor"}, queryUndo{"queryUndo"},
+      queryPairs{"queryPairs"};
+  RowReduction querySize, queryOwn;
+  Halide::RDom someKeys, keySteps;
+  PairedSum scoreSteps;
+
+  // Of a paired second product: those of values and weights.
+  Halide::Func valueSizes{"valueSizes"}, valueSize{"valueSize"},
+      valuePairs{"valuePairs"}, weightFactor{"weightFactor"},
+      weightUndo{"weightUndo"}, scaledWeights{"scaledWeights"};
+  RowReduction weightPairs;
+  Halide::RDom someValues, columns, valueBlocks;
+  PairedSum valueSteps;
+
   std::optional<TransposedSquare> square; ///< of keys, where heads allow it
 };
 

@@ -5,23 +5,24 @@ using namespace Halide;
 namespace vitc::halide {
 
 PairedSum addPaired(Func product, const std::vector<Expr> &place, int first,
-                    int depth, const Operand &x, const Operand &y) {
+                    int depth, const Operand &x, const Operand &y,
+                    int triples) {
   PairedSum sum;
-  const int blocks = depth / pairedSteps;
+  const int twoBlocks = 2 * triples * stepsPerTriple,
+            blocks = depth / twoBlocks;
   // Of each triple a pair and a step as it is; of each two blocks of triples
   // one in each form.
-  sum.triples = RDom(0, 2, 0, triplesPerBlock, 0, 2, 0, blocks, "triples");
+  sum.triples = RDom(0, 2, 0, triples, 0, 2, 0, blocks, "triples");
   RVar part = sum.triples.x, triple = sum.triples.y, form = sum.triples.z,
        block = sum.triples.w;
-  Expr k =
-      first + ((block * 2 + form) * triplesPerBlock + triple) * stepsPerTriple;
+  Expr k = first + ((block * 2 + form) * triples + triple) * stepsPerTriple;
   Expr added = (x(k) + y(k + 1)) * (x(k + 1) + y(k)),
        subtracted = (y(k + 1) - x(k)) * (x(k + 1) - y(k));
   product(place) = product(place) + select(part == 1, x(k + 2) * y(k + 2),
                                            form == 0, added, subtracted);
-  if (int left = depth % pairedSteps) {
+  if (int left = depth % twoBlocks) {
     sum.rest = RDom(0, left, "rest");
-    Expr step = first + blocks * pairedSteps + sum.rest;
+    Expr step = first + blocks * twoBlocks + sum.rest;
     product(place) = product(place) + x(step) * y(step);
   }
   return sum;
@@ -57,9 +58,9 @@ void schedulePairedTile(Func product, const PairedSum &sum, Var n, Var row,
         .unroll(row);
 }
 
-Expr ownPair(Expr pair, const Operand &x) {
+Expr ownPair(Expr pair, const Operand &x, int triples) {
   Expr first = pair * stepsPerTriple, product = x(first) * x(first + 1);
-  return select(pair / triplesPerBlock % 2 == 0, product, -product);
+  return select(pair / triples % 2 == 0, product, -product);
 }
 
 constexpr int exponentBits = 0x7f800000;

@@ -32,9 +32,9 @@ namespace vitc::halide {
 constexpr int stepsPerTriple = 3, triplesPerBlock = 32;
 constexpr int pairedSteps = 2 * triplesPerBlock * stepsPerTriple;
 
-/// Pairs of a sum of `depth` steps.
-constexpr int pairCount(int depth) {
-  return depth / pairedSteps * 2 * triplesPerBlock;
+/// Pairs of a sum of `depth` steps, in blocks of so many triples.
+constexpr int pairCount(int depth, int triples = triplesPerBlock) {
+  return depth / (2 * triples * stepsPerTriple) * 2 * triples;
 }
 
 /// An operand at a step of k.
@@ -48,7 +48,8 @@ struct PairedSum {
 /// Adds `depth` steps from `first` on to `product` at `place`, as updates.
 PairedSum addPaired(Halide::Func product,
                     const std::vector<Halide::Expr> &place, int first,
-                    int depth, const Operand &x, const Operand &y);
+                    int depth, const Operand &x, const Operand &y,
+                    int triples = triplesPerBlock);
 
 /// Schedules `product`, defined over n and `row` among others, with nothing but
 /// `sum` added to it, as a tile in registers.
@@ -58,7 +59,8 @@ void schedulePairedTile(Halide::Func product, const PairedSum &sum,
 
 /// Pair number `pair` of one operand, with its sign: what their sum over all
 /// pairs adds to the product.
-Halide::Expr ownPair(Halide::Expr pair, const Operand &x);
+Halide::Expr ownPair(Halide::Expr pair, const Operand &x,
+                     int triples = triplesPerBlock);
 
 /// The greatest power of two that is not more than `ratio`, kept within 2^±64,
 /// so that neither it nor its inverse overflows.

@@ -2,11 +2,12 @@
 from harness import *
 
 rng = np.random.default_rng(4)
+require_processor()
 
 
 @sampled
 def check(batch, heads, tokens, head_dim, probabilities=False, separate=False, size=1.0, schedule=None, queries=None,
-          bias=False, masks=0, columns=0):
+          bias=False, masks=0, columns=0, pairs=False):
     width = heads * head_dim
     rows, key_rows = batch * (queries or tokens), batch * tokens
     ld = width + 3 if separate or queries else round_up(3 * width, 16)
@@ -14,6 +15,7 @@ def check(batch, heads, tokens, head_dim, probabilities=False, separate=False, s
     spec = {"batch": batch, "heads": heads, "tokens": tokens, "head_dim": head_dim, "scale": head_dim**-0.5,
             "ldq": ld, "ldk": ld, "ldv": ld, "ldo": ldo, "probabilities": probabilities}
     spec |= {"queries": queries} if queries else {}
+    spec |= {"pairs": True} if pairs else {}
     spec |= {"bias": True} if bias else {}
     spec |= {"masks": masks} if masks else {}
     spec |= {"ldb": ldb} if bias or masks else {}
@@ -61,7 +63,10 @@ def check(batch, heads, tokens, head_dim, probabilities=False, separate=False, s
     p = np.exp(scores - scores.max(axis=-1, keepdims=True))
     p /= p.sum(axis=-1, keepdims=True)
     expected = (p @ v).transpose(0, 2, 1, 3)
-    tolerance = 2 * (score_error + 3 * EPS) * (p @ np.abs(v)).transpose(0, 2, 1, 3) + 1e-7
+    size = p @ np.abs(v)
+    if kernel.report["schedule"].get("paired"):  # all values take part in a paired sum
+        size = size + np.abs(v).mean(2, keepdims=True)
+    tolerance = 2 * (score_error + 3 * EPS) * size.transpose(0, 2, 1, 3) + 1e-7
     check_close(what, got, expected, tolerance)
     check_equal_bits(what + " (row's place)", got[:, -1].copy(), got[:, 0].copy())
     assert (view(out[width:], (rows, 16), (ldo, 1)) == 7).all(), what + ": wrote beyond the heads"
@@ -111,3 +116,13 @@ check(7, 3, 4, 8, bias=True, schedule={"block_h": 4, "parallel": 1})
 for tokens in (8, 9, 16, 24, 25, 40, 47, 48):  # a narrow tile of keys alone, after wide ones, or none
     check(2, 2, tokens, 16, bias=tokens % 2 == 1)
 check(1, 1, 3500, 16)
+if NAME == "halide":  # TVM's products are plain
+    for paired in (0, 1):
+        check(1, 12, 197, 64, pairs=True, schedule={"paired": paired})
+        check(1, 2, 197, 64, size=6.0, pairs=True, schedule={"paired": paired})
+        check(2, 2, 230, 64, bias=True, masks=2, pairs=True, schedule={"paired": paired})
+        check(1, 2, 400, 80, queries=33, probabilities=True, pairs=True, schedule={"paired": paired})
+    check(1, 2, 577, 64, pairs=True)
+    check(1, 2, 50, 64, pairs=True)  # too few tokens
+else:
+    check(1, 2, 197, 64, pairs=True)

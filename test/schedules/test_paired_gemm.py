@@ -4,9 +4,7 @@ import numpy as np
 from harness import *
 
 rng = np.random.default_rng(5)
-if "avx512f" not in pathlib.Path("/proc/cpuinfo").read_text() and TARGET in ("x86-64-avx512", "x86-64-zen4"):
-    print(f"[SKIP] this processor cannot run {TARGET}")
-    sys.exit(77)
+require_processor()
 
 
 def pair_sums(w, panel):

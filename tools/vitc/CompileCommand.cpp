@@ -209,9 +209,9 @@ static void printReport(const Settings &settings, const CompileReport &report) {
   }
   if (report.pairedProducts)
     line("precision",
-         "linear layers are paired products on Zen 4: the usual error, bounded "
-         "by the norms of rows and columns (--disable-rewrite pair-products "
-         "for plain ones)");
+         "linear layers and attention are paired products on Zen 4: the usual "
+         "error, bounded by the norms of rows and columns (--disable-rewrite "
+         "pair-products for plain ones)");
   if (compile.tensorCores && report.kernels)
     line("precision",
          report.tensorCoreKernels

@@ -172,6 +172,8 @@ LogicalResult lowering::lowerAttention(Lowering &state, vit::AttentionOp op) {
       (Twine(heads) + "x" + Twine(tokens) + "x" + Twine(headDim)).str();
   if (queries != tokens)
     fields.push_back({"queries", state.integer(queries)});
+  if (state.pairs)
+    fields.push_back({"pairs", state.boolean(true)});
   int64_t biasStride = llvm::alignTo(tokens, 16);
   if (op.getBias()) {
     fields.push_back({"bias", state.boolean(true)});

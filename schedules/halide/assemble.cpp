@@ -13,11 +13,13 @@
 
 namespace vitc::halide {
 
-void chooseInstructions(const std::string &assemblyPath) {
-  constexpr std::pair<const char *, const char *> replacements[] = {
+void chooseInstructions(const std::string &assemblyPath,
+                        bool integerBroadcasts) {
+  std::vector<std::pair<const char *, const char *>> replacements = {
       {"\tprefetchnta\t", "\tprefetcht1\t"},
-      {"\tprfm\tpldl1strm,", "\tprfm\tpldl2keep,"},
-      {"\tvbroadcastss\t", "\tvpbroadcastd\t"}};
+      {"\tprfm\tpldl1strm,", "\tprfm\tpldl2keep,"}};
+  if (integerBroadcasts)
+    replacements.emplace_back("\tvbroadcastss\t", "\tvpbroadcastd\t");
   std::ifstream in(assemblyPath, std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(in)), {});
   for (auto [from, to] : replacements)

@@ -16,11 +16,12 @@ namespace vitc::halide {
 /// weights is larger than the first level and would be gone before it is used.
 /// Zen 3 treats both alike.
 ///
-/// A float is broadcast as an integer is, by vpbroadcastd. It is the same load;
-/// but on Zen 4 vbroadcastss to 512 bits takes a slot of the pipes that add and
-/// multiply as well: 16 of them beside 16 multiply-adds and 16 additions take
-/// 23 cycles, 16 vpbroadcastd 16 cycles.
-void chooseInstructions(const std::string &assemblyPath);
+/// On request, a float is broadcast as an integer is, by vpbroadcastd. It is
+/// the same load; but on Zen 4 vbroadcastss to 512 bits takes a slot of the
+/// pipes that add and multiply as well: 16 of them beside 16 multiply-adds and
+/// 16 additions take 23 cycles, 16 vpbroadcastd 16 cycles.
+void chooseInstructions(const std::string &assemblyPath,
+                        bool integerBroadcasts);
 
 /// Assembles a file for `target` with the C++ compiler that vitc itself needs:
 /// $CXX, c++, g++ or clang++, the first there is; for another architecture than

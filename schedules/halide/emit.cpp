@@ -126,7 +126,7 @@ void emitKernel(const Kernel &kernel, const KernelSpec &spec,
         files.addTemporary(options.prefix + ".device");
   module.compile(outputs);
   if (fromText) {
-    chooseInstructions(assembly);
+    chooseInstructions(assembly, /*integerBroadcasts=*/machine.addsAside);
     assemble(assembly, object, target);
   }
   writeText(files.add(options.prefix + ".cpp"),

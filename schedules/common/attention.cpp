@@ -62,7 +62,7 @@ static int defaultTileHeight(int queryCount, const Machine &machine) {
 AttentionSchedule::AttentionSchedule(const AttentionSpec &spec,
                                      const Machine &machine, Schedule &schedule,
                                      Fields &fields, int weightTiles,
-                                     const Values &unroll) {
+                                     int otherBytes, const Values &unroll) {
   const int floatBytes = sizeof(float);
   const int tokens = spec.tokens, queryCount = spec.queryCount;
   panel = machine.tileN;
@@ -77,7 +77,7 @@ AttentionSchedule::AttentionSchedule(const AttentionSpec &spec,
     return int64_t(weightTiles) * rows * keys * floatBytes;
   };
   auto overflows = [&](int rows) {
-    return rowBytes(rows) + weightBytes(rows) > stackBytes;
+    return rowBytes(rows) + weightBytes(rows) + otherBytes > stackBytes;
   };
   tileRows = defaultTileHeight(queryCount, machine);
   while (tileRows > 1 &&
@@ -93,8 +93,8 @@ AttentionSchedule::AttentionSchedule(const AttentionSpec &spec,
                        machine.registers / (machine.tileN / machine.lanes)));
 
   // Blocks of equal size: 197 queries are three times 66.
-  int64_t budget =
-      std::min<int64_t>(blockBytes, stackBytes - weightBytes(tileRows));
+  int64_t budget = std::min<int64_t>(blockBytes, stackBytes - otherBytes -
+                                                     weightBytes(tileRows));
   int fitting =
       std::max<int>(1, budget / floatBytes / (keys + spec.headDim) / tileRows) *
       tileRows;

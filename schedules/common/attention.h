@@ -33,10 +33,11 @@ struct AttentionSpec {
 /// after the other.
 struct AttentionSchedule {
   /// `weightTiles` is how many tiles' weights stand on the stack beside the
-  /// scores; `unroll` has the values that unroll_k may have.
+  /// scores, and `otherBytes` what else does; `unroll` has the values that
+  /// unroll_k may have.
   AttentionSchedule(const AttentionSpec &spec, const Machine &machine,
                     Schedule &schedule, Fields &fields, int weightTiles,
-                    const Values &unroll);
+                    int otherBytes, const Values &unroll);
   AttentionSchedule() = default;
 
   int panel, panels; ///< columns of a panel of keys, panels that hold them

@@ -39,6 +39,9 @@ static Machine gpu(const char *name, Api api) {
 /// bandwidth and has 2 MB of second-level cache: four passes, one is 60%
 /// slower. ARM's servers have 1 to 2 MB.
 ///
+/// Zen 4 is like the Xeon but for its paired products, whose tiles of 10 rows
+/// leave registers for the weights of three steps; plain ones do not care.
+///
 /// The left operand of other products, likewise: 1 MB of a Xeon's second-level
 /// cache, beside a column tile's weights and the next one's.
 static const Machine machines[] = {

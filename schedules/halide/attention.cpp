@@ -21,7 +21,7 @@ void Attention::readSchedule(Schedule &schedule, Fields &spec) {
   readPairs(schedule);
   static_cast<AttentionSchedule &>(*this) =
       AttentionSchedule(*this, machine, schedule, spec,
-                        /*weightTiles=*/pairsValues ? 2 : 1,
+                        /*weightTiles=*/pairsValues ? 2 : 1, pairsBytes(),
                         Values(1, std::min(tokens, 64)).worthwhileUpTo(16));
   wholeKeys = keys / panel * panel;
   restRows = divisorUpTo(block, machine.tileRows(machine.lanes, machine.lanes));

@@ -34,6 +34,7 @@ private:
 
   // Where the products are paired ones: attention_pairs.cpp.
   void readPairs(Schedule &schedule);
+  int pairsBytes() const; ///< on the stack, beside weights
   void defineScorePairs(const Operand &query);
   void addScorePairs();
   void scheduleScorePairs(Halide::LoopLevel blockLevel);

@@ -24,6 +24,15 @@ void Attention::readPairs(Schedule &schedule) {
   pairsValues = pairsScores && !withMaps;
 }
 
+/// The keys' own pairs; and for what belongs to a row or a column of values,
+/// and for registers that LLVM puts aside, some kilobytes.
+int Attention::pairsBytes() const {
+  constexpr int small = 8 * 1024;
+  return pairsScores
+             ? roundUp(tokens, machine.tileN) * int(sizeof(float)) + small
+             : 0;
+}
+
 // ---- The first product
 
 void Attention::defineScorePairs(const Operand &query) {
@@ -96,9 +105,11 @@ void Attention::defineValuePairs() {
   const int pairs = pairCount(tokens);
   auto weight = [&](Expr step) { return scaledWeights(step, i, h, b); };
   auto value = [&](Expr step) { return v(d, h, step, b); };
-  weightPairs =
-      reduceRow("weightPairs", Combine::Sum, pairs, pairs, {i, h, b}, machine,
-                [&](Expr pair) { return ownPair(pair, weight); });
+  // One chain: those of all rows of a tile advance side by side, and four for
+  // each row would not fit into the registers.
+  weightPairs = reduceRow(
+      "weightPairs", Combine::Sum, pairs, pairs, {i, h, b}, machine,
+      [&](Expr pair) { return ownPair(pair, weight); }, /*chains=*/1);
   valueBlocks = RDom(0, pairs, "valueBlocks");
   valuePairs(d, h, b) += ownPair(valueBlocks, value);
   valueSteps =

@@ -54,7 +54,7 @@ private:
 Attention::Attention(Fields &spec, Schedule &schedule, const Machine &machine)
     : AttentionSpec(spec),
       AttentionSchedule(
-          *this, machine, schedule, spec, /*weightTiles=*/2,
+          *this, machine, schedule, spec, /*weightTiles=*/2, /*otherBytes=*/0,
           Values(1, std::min(tokens, 64))
               .dividing(tokens, "the " + std::to_string(tokens) + " tokens")
               .worthwhileUpTo(16)),

@@ -51,8 +51,8 @@ struct Target {
   llvm::StringLiteral device = "";
   int64_t deviceLevel = 0; ///< vitc::rt::Model::deviceLevel
 
-  /// Whether linear layers should be paired products. One for which all levels
-  /// have something faster than Strassen's algorithm leaves that out.
+  /// Whether linear layers and attention should be paired products: if a level
+  /// gains by them; with Strassen's algorithm, whose place they take, if all do.
   bool gainsByPairs(bool fastMatmul) const;
 };
 

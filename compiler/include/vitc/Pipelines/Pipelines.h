@@ -34,7 +34,7 @@ struct PipelineOptions {
 };
 
 /// The exact rewrites that can be turned off, each the name of its pass without
-/// `vit-`; and `pair-products`, a form of linear layers that some CPUs gain by.
+/// `vit-`; and `pair-products`, a form of sums that some CPUs gain by.
 llvm::ArrayRef<llvm::StringLiteral> rewriteNames();
 
 /// One stage: its passes, in order.

@@ -28,6 +28,20 @@ static int defaultTileRows(int most, int rows) {
   return best;
 }
 
+/// Chains that keep the FMA units busy beside one another.
+static int wantedChains(int accumulators) {
+  return (busyAccumulators + accumulators - 1) / accumulators;
+}
+
+/// The height of tile for rows that are summed as one row is, each in chains of
+/// its own: what the registers hold beside the weights and a broadcast.
+static int defaultChainedRows(const Machine &machine, int vectors, int rows) {
+  int most = std::max(1, (machine.registers - vectors - 1) /
+                             (vectors * wantedChains(vectors)));
+  int tiles = (rows + most - 1) / most;
+  return (rows + tiles - 1) / tiles;
+}
+
 /// Steps of k per branch: as many as leave one prefetch of the next tile's
 /// weights to a branch, since two in a row cost more than a branch. AVX-512 on
 /// a Xeon, cold weights: the fast product 197x3072x768, whose tiles are visited
@@ -42,7 +56,7 @@ static int defaultUnroll(const Machine &machine, int rowTiles, int columns) {
 }
 
 Tile readTile(Schedule &schedule, const Machine &machine, int rows, int panel,
-              int k, bool mayChain) {
+              int k, Chains chaining) {
   // A tile never crosses a panel, so that its weights are one stream of
   // addresses.
   int columns =
@@ -51,23 +65,25 @@ Tile readTile(Schedule &schedule, const Machine &machine, int rows, int panel,
                    Values(1, panel)
                        .dividing(panel, "the panel of " + std::to_string(panel))
                        .worthwhileFrom(std::min(panel, machine.lanes)));
-  int lanes = machine.lanesFor(columns);
+  int lanes = machine.lanesFor(columns), vectors = columns / lanes;
 
-  int tileRows =
-      schedule.get("tile_m", "rows of the register tile",
-                   defaultTileRows(machine.tileRows(columns, lanes), rows),
-                   Values(1, std::min(rows, 64))
-                       .worthwhileUpTo(machine.registers / (columns / lanes)));
+  int tileRows = schedule.get(
+      "tile_m", "rows of the register tile",
+      chaining == Chains::OneRow
+          ? defaultChainedRows(machine, vectors, rows)
+          : defaultTileRows(machine.tileRows(columns, lanes), rows),
+      Values(1, std::min(rows, 64))
+          .worthwhileUpTo(machine.registers / vectors));
 
   // One row has too few accumulators to hide the FMA's latency, so its sum over
   // k is split into several that are added at the end.
   int chains = 1;
-  if (mayChain) {
-    int accumulators = tileRows * (columns / lanes);
-    int wanted = (busyAccumulators + accumulators - 1) / accumulators;
+  if (chaining != Chains::None) {
+    int accumulators = tileRows * vectors;
+    int together = chaining == Chains::OneRow ? vectors : accumulators;
     chains = schedule.get(
         "chains", "partial sums per accumulator, for very few rows",
-        divisorUpTo(k, wanted),
+        divisorUpTo(k, wantedChains(together)),
         Values(1, 64)
             .dividing(k, "k " + std::to_string(k))
             .worthwhileUpTo(machine.registers / accumulators));

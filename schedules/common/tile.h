@@ -16,11 +16,18 @@ struct Tile {
   int rows, columns, lanes, chains, unrollK;
 };
 
+/// How a sum may be split into chains, partial sums that are added at the end.
+enum class Chains {
+  None,
+  FewRows, ///< where a tile has too few rows to keep the FMA units busy
+  OneRow,  ///< as for a product of one row, whatever the rows: the same bits
+};
+
 /// The tile for a product of `rows` rows with panels of `panel` columns, summed
 /// over an innermost `k`: the schedule's tile_m, tile_n and unroll_k, and
-/// chains where the product `mayChain`.
+/// chains where there may be some.
 Tile readTile(Schedule &schedule, const Machine &machine, int rows, int panel,
-              int k, bool mayChain);
+              int k, Chains chains);
 
 /// The sizes that decide how a product with packed weights is shared out.
 struct PanelLoops {

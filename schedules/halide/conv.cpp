@@ -110,8 +110,8 @@ Kernel buildConv(Fields &spec, Schedule &schedule, const Machine &machine) {
     scheduleMapOnGpu(source, readThreads(schedule));
     return kernel;
   }
-  Tile tile = readTile(schedule, machine, rows, panel, extents[0],
-                       /*mayChain=*/false);
+  Tile tile =
+      readTile(schedule, machine, rows, panel, extents[0], Chains::None);
   RDom k(0, extents[0], 0, extents[1], 0, extents[2], "k");
   Func product("product");
   product(n, m, np) = biasFirst ? bias : Expr(0.0f);

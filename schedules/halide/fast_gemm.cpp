@@ -77,8 +77,8 @@ void FastGemm::readSchedule(Schedule &schedule) {
       onePass ? halfDepth : divisorUpTo(halfDepth, machine.fastDepth),
       Values(onePass ? halfDepth : 1, halfDepth)
           .dividing(halfDepth, "half of k, " + std::to_string(halfDepth)));
-  tile = readTile(schedule, machine, halfRows, shape.panel, blockK,
-                  /*mayChain=*/false);
+  tile =
+      readTile(schedule, machine, halfRows, shape.panel, blockK, Chains::None);
   int fitting = productBytes / int(sizeof(float)) / productCount / tile.columns;
   int blocks = (halfRows + fitting - 1) / fitting;
   blockM = schedule.get(

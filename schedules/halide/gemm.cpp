@@ -34,6 +34,9 @@ static GemmShape readShape(Fields &spec) {
     spec.fail("pairs", "a fast product has none");
   shape.lds =
       shape.pairs ? rowStride(spec, "lds", shape.depth + lineFloats) : 0;
+  shape.loneRows = spec.flagOr("lone_rows", false);
+  if (shape.loneRows && (shape.fast || shape.pairs))
+    spec.fail("lone_rows", "fast and paired products take rows together");
   return shape;
 }
 
@@ -46,7 +49,7 @@ static int readBlockK(const GemmShape &shape, Schedule &schedule,
                       const Machine &machine) {
   const int depth = shape.depth;
   bool onePass = shape.residual && shape.activation != "none";
-  bool crowded = machine.leftFloats > 0 &&
+  bool crowded = machine.leftFloats > 0 && !shape.loneRows &&
                  int64_t(shape.rows) * depth > machine.leftFloats &&
                  depth > shape.cols;
   return schedule.get(
@@ -84,6 +87,8 @@ Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
       spec.fail("fast", "there is no fast product for " + machine.name);
     return buildFastGemm(shape, spec, schedule, machine);
   }
+  if (shape.loneRows && machine.gpu())
+    spec.fail("lone_rows", machine.name + " takes rows together");
   if (readPaired(shape, schedule, machine))
     return buildPairedGemm(shape, schedule, machine);
   const int rows = shape.rows, depth = shape.depth, panel = shape.panel;
@@ -137,7 +142,7 @@ Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
   const int blockK = readBlockK(shape, schedule, machine),
             passes = depth / blockK;
   Tile tile = readTile(schedule, machine, rows, panel, blockK,
-                       /*mayChain=*/true);
+                       shape.loneRows ? Chains::OneRow : Chains::FewRows);
   RDom k(0, blockK / tile.chains, "k");
   std::vector<Func> products;
   for (int pass = 0; pass < passes; ++pass) {

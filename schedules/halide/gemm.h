@@ -17,6 +17,7 @@ struct GemmShape {
   int halfStride; ///< of fast: floats between the two halves of a row of a
   bool pairs;     ///< the arguments of a paired product are there
   int lds;        ///< of pairs: row stride of the scaled left operand
+  bool loneRows;  ///< each row has the bits that it has alone
 };
 
 /// One level of Strassen's algorithm: fast_gemm.cpp.

@@ -87,8 +87,7 @@ Kernel buildPatchEmbed(Fields &spec, Schedule &schedule,
                     machine);
     return kernel;
   }
-  Tile tile =
-      readTile(schedule, machine, patches, panel, patchW, /*mayChain=*/false);
+  Tile tile = readTile(schedule, machine, patches, panel, patchW, Chains::None);
   RDom k(0, patchW, 0, patchH, 0, channels, "k");
   Func product("product");
   product(n, p, np, b) = 0.0f;

@@ -25,6 +25,10 @@ static GemmShape readShape(Fields &spec) {
   shape.pairs = spec.flagOr("pairs", false);
   if (shape.pairs)
     rowStride(spec, "lds", shape.depth + lineFloats);
+  const bool loneRows = spec.flagOr("lone_rows", false);
+  if (loneRows && shape.pairs)
+    spec.fail("lone_rows", "fast and paired products take rows together");
+  shape.chains = loneRows ? Chains::OneRow : Chains::FewRows;
   checkSize("a", {{shape.rows, shape.lda}, {shape.depth, 1}});
   checkSize("w", {{shape.panels, int64_t(shape.depth) * shape.panel},
                   {shape.depth, shape.panel},
@@ -40,7 +44,7 @@ static PanelProduct tiledGemm(const GemmShape &shape, Schedule &schedule,
   product.loops = {shape.rows, shape.panel, shape.panels, /*batch=*/1,
                    /*depth=*/double(shape.depth)};
   product.tile = readTile(schedule, machine, shape.rows, shape.panel,
-                          shape.depth, /*mayChain=*/true);
+                          shape.depth, shape.chains);
   product.tasks = readPanelTasks(schedule, product.loops, product.tile);
   const int rowTiles =
       (product.tasks.rows + product.tile.rows - 1) / product.tile.rows;
@@ -85,6 +89,8 @@ static PanelProduct tiledGemm(const GemmShape &shape, Schedule &schedule,
 Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
   const GemmShape shape = readShape(spec);
   const bool tensorCores = spec.flagOr("tensor_cores", false);
+  if (tensorCores && shape.chains == Chains::OneRow)
+    spec.fail("lone_rows", "tensor cores take rows together");
   if (tensorCores && machine.api != Api::Cuda)
     spec.fail("tensor_cores", machine.name + " has none");
   if (!tensorCores && machine.api == Api::Cuda)

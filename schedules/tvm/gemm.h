@@ -3,6 +3,7 @@
 #ifndef VITC_SCHEDULES_TVM_GEMM_H
 #define VITC_SCHEDULES_TVM_GEMM_H
 
+#include "common/tile.h"
 #include "kernel.h"
 
 namespace vitc::tvm_backend {
@@ -11,6 +12,7 @@ struct GemmShape {
   int rows, depth, panel, panels;
   int lda, ldc, ldr; ///< row strides; ldr is 0 without a residual
   bool pairs;        ///< the arguments of a paired product are there
+  Chains chains;
   bool bias, residual;
   std::string activation;
 

@@ -31,7 +31,7 @@ Kernel buildPatchEmbed(Fields &spec, Schedule &schedule,
   PanelProduct product;
   product.loops = {patches, panel, panels, batch, /*depth=*/double(depth)};
   product.tile =
-      readTile(schedule, machine, patches, panel, patchW, /*mayChain=*/false);
+      readTile(schedule, machine, patches, panel, patchW, Chains::None);
   product.tasks = readPanelTasks(schedule, product.loops, product.tile);
   product.prefetch = 0;
   product.sums = {channels, patchH, patchW};

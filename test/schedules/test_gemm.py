@@ -50,6 +50,40 @@ def check(m, n, k, panel=16, bias=True, activation="none", residual=False, alias
     assert (beyond == 7).all(), what + ": wrote beyond the panel"
 
 
+@sampled
+def check_lone_rows(m, n, k, panel=32, activation="none", residual=False):
+    """Each of rows that stand far apart has the bits that it has alone."""
+    what = f"gemm of {m} lone rows, {n}x{k} {activation} residual {residual}"
+    columns, lda, ldc = round_up(n, panel), round_up(k, 16) + 480, round_up(n, panel) + 160
+    spec = {"n": n, "k": k, "lda": lda, "ldc": ldc, "panel": panel, "bias": True, "activation": activation,
+            "residual": residual}
+    if residual:
+        spec["ldr"] = ldc
+    alone = build("gemm", {"m": 1, **spec})
+    together = build("gemm", {"m": m, "lone_rows": True, **spec})
+    a = rng.standard_normal((m, k)).astype(np.float32)
+    w = rng.standard_normal((n, k)).astype(np.float32) / np.float32(np.sqrt(k))
+    bias = rng.standard_normal(n).astype(np.float32)
+    r = rng.standard_normal((m, n)).astype(np.float32)
+
+    def arguments(rows):
+        count = len(rows)
+        result = [place(a[rows], (lda, 1), floats=count * lda), place(pack(w, panel), (1,)), padded(bias, columns)]
+        out = guarded(count * ldc, fill=7)
+        if residual:
+            view(out, (count, n), (ldc, 1))[...] = r[rows]
+            result.append(out)
+        return result + [out]
+
+    out = run_all_modes(what, together, lambda: arguments(list(range(m))))
+    for row in range(m):
+        one = run_all_modes(what, alone, lambda: arguments([row]))
+        check_equal_bits(f"{what}, row {row}", view(out, (m, n), (ldc, 1))[row].copy(), one[:n].copy())
+    view(out, (m, columns), (ldc, 1))[...] = 7
+    assert (out == 7).all(), what + ": wrote beyond the panel"
+    print("ok", what)
+
+
 if on_device():  # fewer sizes: its compiler takes a second for each kernel
     for m, n, k in [(50, 48, 588), (1, 1000, 384), (13, 33, 37), (1025, 7, 64)]:
         check(m, n, k, panel=64)
@@ -86,3 +120,6 @@ check(700, 64, 768, panel=32)  # with AVX-512 in blocks of rows that stay in the
 check(197, 32, 1536, panel=32, residual=True, alias=True)  # and in two passes
 for prefetch in (0, 1, 3):
     check(50, 96, 40, panel=48, schedule={"prefetch": prefetch})
+for m, n, k in [(8, 1000, 384), (2, 33, 37), (3, 64, 1536), (40, 48, 100)]:
+    check_lone_rows(m, n, k)
+check_lone_rows(5, 96, 64, residual=True, activation="gelu")

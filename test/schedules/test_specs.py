@@ -59,6 +59,7 @@ bad("gemm", GEMM, "spec.activation: 'swish' is not one of none, gelu", activatio
 bad("gemm", GEMM, "spec.gate: unknown field", gate=True)
 bad("gemm", GEMM, "spec.lds: missing", pairs=True)
 bad("gemm", GEMM, "spec.lds: unknown field", lds=64)
+bad("gemm", GEMM, "spec.lone_rows: fast and paired products take rows together", lone_rows=True, pairs=True, lds=GEMM["k"] + 16)
 bad("gemm", GEMM, f"spec.lds: {GEMM['k'] + 15} is less than the {GEMM['k'] + 16} floats of a row", pairs=True, lds=GEMM["k"] + 15)
 bad("gemm", GEMM, "spec.ldr: missing", residual=True)
 bad("gemm", GEMM, "spec.ldr: unknown field", ldr=16)

@@ -14,6 +14,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <cmath>
 #include <limits>
@@ -133,12 +134,17 @@ static Difference compare(llvm::ArrayRef<float> got,
 }
 
 /// Operations of `forward` that compute something: what an observer will see.
-static unsigned countLayers(mlir::ModuleOp module) {
-  unsigned count = 0;
+static std::vector<mlir::Operation *> observedOps(mlir::ModuleOp module) {
+  std::vector<mlir::Operation *> ops;
   auto forward = module.lookupSymbol(vit::forwardName);
   for (mlir::Operation &op : forward->getRegion(0).front())
-    count += !mlir::isa<vit::GetOp>(op) && op.getNumResults() > 0;
-  return std::max(1u, count);
+    if (!mlir::isa<vit::GetOp>(op) && op.getNumResults() > 0)
+      ops.push_back(&op);
+  return ops;
+}
+
+static unsigned countLayers(mlir::ModuleOp module) {
+  return std::max<unsigned>(1, observedOps(module).size());
 }
 
 llvm::Error Verification::openAll() {
@@ -248,6 +254,11 @@ llvm::Error Verification::findFirstLayer() {
     return model.takeError();
   if (llvm::Error error = fuse(*model->module))
     return error;
+  // A layer's name may be on several operations, as on the pool of the only
+  // token that it is asked for; its result is the last one's.
+  llvm::StringMap<unsigned> left;
+  for (mlir::Operation *op : observedOps(*model->module))
+    left[vit::layerName(op->getLoc())] += op->getNumResults();
   StepCapture capture(*library, *session, pixels);
   llvm::Error failure = llvm::Error::success();
   unsigned done = 0, total = countLayers(*model->module);
@@ -255,7 +266,7 @@ llvm::Error Verification::findFirstLayer() {
             [&](StringRef layer, const Tensor &value) {
               showLayer("comparing layers", ++done, total);
               // After the first one, the rest is only its consequence.
-              if (report.first || failure)
+              if (report.first || failure || --left[layer] > 0)
                 return;
               int step = capture.findStep(layer, value.rows(), value.dim(-1));
               if (step < 0)

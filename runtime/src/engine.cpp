@@ -151,8 +151,7 @@ static void preprocessImage(void *argument, int32_t image) {
     task.status.compare_exchange_strong(none, status);
 }
 
-static void forwardImage(void *argument, int32_t image) {
-  auto &task = *static_cast<BatchTask *>(argument);
+static Invocation invocationOf(const BatchTask &task, int32_t image) {
   const Context &context = task.context;
   const Model &model = *context.model;
   const float *pixels = task.images
@@ -161,17 +160,23 @@ static void forwardImage(void *argument, int32_t image) {
   void *kernelContext = context.threads;
   if (context.device)
     kernelContext = context.device;
-  const Invocation run{model,
-                       image,
-                       kernelContext,
-                       pixels,
-                       weightsData(context.weights),
-                       workspaceOf(context, image),
-                       task.outputs,
-                       context.observer,
-                       context.observerUser};
+  return {model,
+          image,
+          kernelContext,
+          pixels,
+          weightsData(context.weights),
+          workspaceOf(context, image),
+          task.outputs,
+          context.observer,
+          context.observerUser};
+}
+
+static void forwardImage(void *argument, int32_t image) {
+  auto &task = *static_cast<BatchTask *>(argument);
+  const Context &context = task.context;
+  const Invocation run = invocationOf(task, image);
   if (context.device)
-    model.device->forward(run, context.variant->forward);
+    context.model->device->forward(run, context.variant->forward);
   else
     context.variant->forward(run);
 }
@@ -212,11 +217,14 @@ static void forEachImage(BatchTask &task,
     body(&task, image);
 }
 
-/// All images of the batch. A device has one queue, which takes them in turn.
+/// All images of the batch, and what they do together. A device has one queue,
+/// which takes them in turn.
 static vitc_status forwardBatch(BatchTask &task) {
   const Context &context = task.context;
   if (!context.device) {
     forEachImage(task, forwardImage);
+    if (context.variant->finish)
+      context.variant->finish(invocationOf(task, /*image=*/0));
     return VITC_OK;
   }
   for (int32_t image = 0; image < context.model->table.batch; ++image)

@@ -63,6 +63,15 @@
 // CPP-NEXT: });
 // CPP-NEXT: return;
 // CPP-NEXT: }
+// Calls for all images of a batch are a function of their own; the steps go on.
+// CPP: void finish(const vitc::rt::Invocation & [[BATCH:.+]]) {
+// CPP-NEXT: const auto &run = [[BATCH]];
+// CPP-NEXT: using namespace vitc::rt;
+// CPP-NEXT: // all
+// CPP-NEXT: fill(run.threads, output(run, 0, 0));
+// CPP-NEXT: done(run, 9);
+// CPP-NEXT: return;
+// CPP-NEXT: }
 // CPP: } // namespace example
 
 vit.parameter @w : tensor<16xf32>
@@ -86,5 +95,6 @@ func.func @forward(%image: memref<4x4xf32>, %y: memref<4xf32>, %z: memref<2x4xf3
   kernel.call @fill outs(%z : memref<2x4xf32>) branch 1 loc("tail")
   kernel.call @fill outs(%y : memref<4xf32>) branch 0 loc("tail")
   kernel.call @fill outs(%z : memref<2x4xf32>) branch 1 loc("tail")
+  kernel.call @fill outs(%y : memref<4xf32>) images 8 loc("all")
   return
 }

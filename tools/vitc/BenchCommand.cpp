@@ -162,18 +162,22 @@ llvm::Expected<std::vector<StepTime>> Bench::measureSteps() {
   clock.milliseconds.resize(library.steps().size());
   context.observe(StepClock::observe, &clock);
   Clock::time_point start = Clock::now();
-  for (size_t runs = 0; goesOn(start, runs); ++runs) {
+  size_t runs = 0;
+  for (; goesOn(start, runs); ++runs) {
     clock.last = Clock::now();
     if (auto time = runOnce(); !time)
       return time.takeError();
   }
   context.observe(nullptr, nullptr);
   std::vector<StepTime> steps;
+  const double images = double(runs) * library.getModel().batch;
   for (auto [step, times] : llvm::zip(library.steps(), clock.milliseconds)) {
     llvm::sort(times);
+    // A step runs for each image, or once for all of them.
+    double perImage = double(times.size()) / images;
     steps.push_back({step.name, step.kernel,
-                     times.empty() ? 0 : quantile(times, 0.5), step.flops,
-                     step.bytes});
+                     times.empty() ? 0 : perImage * quantile(times, 0.5),
+                     perImage * step.flops, perImage * step.bytes});
   }
   return steps;
 }

@@ -16,9 +16,13 @@ int StepCapture::findStep(llvm::StringRef layer, int64_t rows,
   // The last one: a layer may move its result to where the next one wants it.
   for (int i = int(library.steps().size()) - 1; i >= 0; --i) {
     const vitc_step_v1 &step = library.steps()[i];
-    // A step is one image's; its rows follow each other in the capture.
+    // A step is one image's, or has the images' rows, a workspace apart; all
+    // follow each other in the capture.
+    const vitc_model_v1 &model = library.getModel();
+    bool joined = size_t(step.buffer_stride) * sizeof(float) * model.batch ==
+                  model.workspace_bytes;
     if (layer == step.name &&
-        step.buffer_rows * library.getModel().batch == rows &&
+        step.buffer_rows * (joined ? 1 : model.batch) == rows &&
         step.buffer_columns == columns)
       return i;
   }

@@ -295,6 +295,8 @@ llvm::Error Compilation::lower() {
   pipeline.fastMatmul = options.fastMatmul;
   pipeline.pairs = pairsProducts();
   pipeline.tensorCores = options.tensorCores;
+  if (target.device.empty()) // a device's queue takes image after image
+    pipeline.images = options.batch;
   for (const Stage &stage : stages()) {
     PassManager manager(&context);
     stage.populate(manager, pipeline);

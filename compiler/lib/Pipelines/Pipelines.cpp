@@ -72,15 +72,18 @@ static void populateKernels(OpPassManager &manager,
 }
 
 static void populatePlan(OpPassManager &manager,
-                         const vitc::PipelineOptions &) {
+                         const vitc::PipelineOptions &options) {
   manager.addPass(vitc::kernel::createPlanWorkspacePass());
+  if (!llvm::is_contained(options.disabledRewrites, "join-rows"))
+    manager.addPass(vitc::kernel::createJoinRowsPass({options.images}));
   manager.addPass(vitc::kernel::createPlanWeightsPass());
 }
 
 llvm::ArrayRef<llvm::StringLiteral> vitc::rewriteNames() {
   static constexpr llvm::StringLiteral names[] = {
-      "fold-affine",     "fold-norm",  "fold-softmax-scale", "drop-key-bias",
-      "move-value-bias", "pool-early", "single-query",       "pair-products"};
+      "fold-affine",   "fold-norm",       "fold-softmax-scale",
+      "drop-key-bias", "move-value-bias", "pool-early",
+      "single-query",  "pair-products",   "join-rows"};
   return names;
 }
 

@@ -429,3 +429,14 @@ func.func @f(%x: memref<4xf32>) {
   kernel.call @s outs(%x : memref<4xf32>) branch 2
   return
 }
+
+// -----
+
+// call_c3: all images are done with their own calls
+kernel.spec @s "copy" {} flops 0.0 bytes 0.0
+func.func @f(%x: memref<4xf32>) {
+  kernel.call @s outs(%x : memref<4xf32>) images 8
+  // expected-error @+1 {{follows a call for 8 images, but is for 1}}
+  kernel.call @s outs(%x : memref<4xf32>)
+  return
+}

@@ -45,5 +45,7 @@ func.func @forward(%x: memref<4x8xf32>, %y: memref<4x20xf32>) {
   kernel.call @empty outs(%y : memref<4x20xf32>) branch 1
   // CHECK: kernel.call @empty outs(%{{.+}} : memref<4x20xf32>){{$}}
   kernel.call @empty outs(%y : memref<4x20xf32>)
+  // CHECK: kernel.call @empty outs(%{{.+}} : memref<4x20xf32>) images 8
+  kernel.call @empty outs(%y : memref<4x20xf32>) images 8
   return
 }

@@ -73,9 +73,21 @@ const vitc_output_v1 outputTable[] = {
     {"sum", 4, {batch, channels, height, width}, allFloats},
     {"first", 1, {batch}, batch}};
 
-const Variant variantTable[] = {{"low", Cpu::Baseline, forward},
-                                {"high", Cpu::Baseline, forward},
-                                {"absent", Cpu(99), forward}};
+/// What the images of a batch do together: each one's `first` becomes the sum
+/// of all, which the workspaces still hold.
+void finish(const Invocation &run) {
+  EXPECT_EQ(run.image, 0);
+  float sum = 0;
+  for (size_t image = 0; image < batch; ++image)
+    sum += *buffer(run, bufferOffset + image * imageWorkspaceBytes);
+  for (size_t image = 0; image < batch; ++image)
+    *output(run, 1, image) = sum;
+  done(run, 2);
+}
+
+const Variant variantTable[] = {{"low", Cpu::Baseline, forward, nullptr},
+                                {"high", Cpu::Baseline, forward, nullptr},
+                                {"absent", Cpu(99), forward, nullptr}};
 
 Model makeModel() {
   Model model{};
@@ -108,7 +120,8 @@ const Model model = makeModel();
 /// A context that is destroyed at the end.
 class Running {
 public:
-  explicit Running(const vitc_options_v1 *options = nullptr) {
+  explicit Running(const vitc_options_v1 *options = nullptr,
+                   const Model &model = ::model) {
     EXPECT_EQ(create(model, nullptr, options, &context), VITC_OK);
   }
   Running(const Running &) = delete;
@@ -242,6 +255,29 @@ TEST(Engine, ObserverSeesEveryStepAndTheWorkspace) {
   observe(context, nullptr, nullptr);
   ASSERT_EQ(runTensor(context, pixels.data(), outputs.pointers), VITC_OK);
   EXPECT_EQ(seen.steps.size(), 4u);
+}
+
+TEST(Engine, FinishesABatchOnceAfterAllImages) {
+  const Variant variant = {"joined", Cpu::Baseline, forward, finish};
+  Model joined = makeModel();
+  joined.variants = &variant;
+  joined.variantCount = 1;
+  std::vector<float> pixels = ramp();
+  for (int32_t threads : {1, 2, 3}) {
+    vitc_options_v1 options = withThreads(threads);
+    Running context(&options, joined);
+    Outputs outputs;
+    ASSERT_EQ(runTensor(context, pixels.data(), outputs.pointers), VITC_OK);
+    EXPECT_EQ(outputs.first,
+              std::vector<float>(batch, 3.0f + 3.0f + pictureFloats));
+    std::vector<int32_t> steps;
+    auto observer = [](void *user, int32_t step, const void *) {
+      static_cast<std::vector<int32_t> *>(user)->push_back(step);
+    };
+    observe(context, observer, &steps);
+    ASSERT_EQ(runTensor(context, pixels.data(), outputs.pointers), VITC_OK);
+    EXPECT_EQ(steps, (std::vector<int32_t>{0, 1, 0, 1, 2}));
+  }
 }
 
 TEST(Engine, UsesALentLoop) {

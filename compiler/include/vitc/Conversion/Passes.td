@@ -26,7 +26,7 @@ def ConvertViTToKernelPass : Pass<"convert-vit-to-kernel", "::mlir::ModuleOp"> {
 def ConvertKernelToEmitCPass : Pass<"convert-kernel-to-emitc", "::mlir::ModuleOp"> {
   let summary = "turn the placed kernel calls into C++";
   let description = [{
-    The function becomes `void forward(const Invocation &run)` with one call a line, ready for MLIR's C++ emitter; everything else in the
+    The function becomes `void forward(const Invocation &run)` with one call a line, and `finish` with those for all images of a batch, ready for MLIR's C++ emitter; everything else in the
     module is dropped. Expects planned workspace and weights.
   }];
   let dependentDialects = ["::mlir::emitc::EmitCDialect"];

@@ -28,13 +28,15 @@ struct PipelineOptions {
       false; ///< Strassen's algorithm for the linear layers that gain by it
   bool pairs = false; ///< paired products for the linear layers that gain by
                       ///< them: the target's
+  int64_t images = 1; ///< of a batch, whose rows are joined where they gain
   bool tensorCores =
       false; ///< an NVIDIA GPU's, for the linear layers that fill them
   std::string cppNamespace = "model"; ///< of the emitted C++
 };
 
 /// The exact rewrites that can be turned off, each the name of its pass without
-/// `vit-`; and `pair-products`, a form of sums that some CPUs gain by.
+/// `vit-` or `kernel-`; and `pair-products`, a form of sums that some CPUs gain
+/// by.
 llvm::ArrayRef<llvm::StringLiteral> rewriteNames();
 
 /// One stage: its passes, in order.

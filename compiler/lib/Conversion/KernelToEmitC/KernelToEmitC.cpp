@@ -81,30 +81,47 @@ struct ConvertKernelToEmitCPass
     });
     verbatim("}\n\nnamespace " + cppNamespace + " {");
 
-    auto runType =
-        emitc::OpaqueType::get(&getContext(), "const vitc::rt::Invocation &");
-    auto function =
-        emitc::FuncOp::create(builder, location, vit::forwardName,
-                              FunctionType::get(&getContext(), {runType}, {}));
-    verbatim("} // namespace " + cppNamespace);
-
-    builder.setInsertionPointToStart(function.addEntryBlock());
-    emitc::VerbatimOp::create(builder, location,
-                              builder.getStringAttr("const auto &run = {};"),
-                              ValueRange{function.getArgument(0)});
-    verbatim("using namespace vitc::rt;");
-    if (failed(emitCalls(source, symbols, builder)))
+    SmallVector<kernel::CallOp> ofImage, ofBatch;
+    for (auto call : source.getOps<kernel::CallOp>())
+      (call.getImages() ? ofBatch : ofImage).push_back(call);
+    if (failed(emitFunction(vit::forwardName, ofImage, 0, symbols, builder)) ||
+        (!ofBatch.empty() &&
+         failed(emitFunction(kernel::finishName, ofBatch, ofImage.size(),
+                             symbols, builder))))
       return signalPassFailure();
-    emitc::ReturnOp::create(builder, location, Value());
+    verbatim("} // namespace " + cppNamespace);
 
     for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
       if (!isa<emitc::EmitCDialect>(op.getDialect()))
         op.erase();
   }
 
+  /// A function of the calls, which are the model's steps from `step` on.
+  LogicalResult emitFunction(StringRef name, ArrayRef<kernel::CallOp> calls,
+                             int64_t step, SymbolTable &symbols,
+                             OpBuilder &builder) {
+    Location location = builder.getUnknownLoc();
+    auto runType =
+        emitc::OpaqueType::get(&getContext(), "const vitc::rt::Invocation &");
+    auto function =
+        emitc::FuncOp::create(builder, location, name,
+                              FunctionType::get(&getContext(), {runType}, {}));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(function.addEntryBlock());
+    emitc::VerbatimOp::create(builder, location,
+                              builder.getStringAttr("const auto &run = {};"),
+                              ValueRange{function.getArgument(0)});
+    emitc::VerbatimOp::create(
+        builder, location, builder.getStringAttr("using namespace vitc::rt;"));
+    if (failed(emitCalls(calls, step, symbols, builder)))
+      return failure();
+    emitc::ReturnOp::create(builder, location, Value());
+    return success();
+  }
+
   /// One line a call, under the name of its layer.
-  LogicalResult emitCalls(func::FuncOp source, SymbolTable &symbols,
-                          OpBuilder &builder) {
+  LogicalResult emitCalls(ArrayRef<kernel::CallOp> calls, int64_t step,
+                          SymbolTable &symbols, OpBuilder &builder) {
     Type pointer = emitc::PointerType::get(builder.getF32Type());
     Type opaque = emitc::OpaqueType::get(&getContext(), "auto");
     auto literal = [&](Location location, const Twine &text,
@@ -116,9 +133,8 @@ struct ConvertKernelToEmitCPass
       emitc::VerbatimOp::create(builder, location, builder.getStringAttr(text));
     };
     std::string layer;
-    int64_t step = 0;
     kernel::CallOp before;
-    for (kernel::CallOp call : source.getOps<kernel::CallOp>()) {
+    for (kernel::CallOp call : calls) {
       if (failed(emitBranch(before, call, line)))
         return failure();
       before = call;
@@ -155,7 +171,7 @@ struct ConvertKernelToEmitCPass
     std::optional<int64_t> from = branchOf(before), to = branchOf(call);
     bool goesOn = call && kernel::goesOnSideBySide(call);
     if (goesOn) {
-      if (from != to)
+      if (from.value_or(-1) != to.value_or(-1)) // both have one
         line(call.getLoc(), "}, [](const Invocation &run) {");
       return success();
     }

@@ -1,8 +1,6 @@
 #include "Lowering.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace vitc;
@@ -391,12 +389,10 @@ void Lowering::call(Location location, StringRef family, const Twine &words,
   if (!spec) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(target);
-    std::string name =
-        (family + "_" + words + "_" +
-         llvm::utohexstr(uint32_t(llvm::xxh3_64bits(key)), /*LowerCase=*/true))
-            .str();
     spec = kernel::SpecOp::create(
-        builder, location, builder.getStringAttr(name),
+        builder, location,
+        builder.getStringAttr(
+            kernel::specName(family + "_" + words, family, config)),
         builder.getStringAttr(family), config,
         builder.getF64FloatAttr(cost.flops),
         builder.getF64FloatAttr(bytesOf(inputs) + bytesOf(outputs)));
@@ -404,7 +400,8 @@ void Lowering::call(Location location, StringRef family, const Twine &words,
   }
   kernel::CallOp::create(
       builder, location, FlatSymbolRefAttr::get(spec.getSymNameAttr()), inputs,
-      outputs, branch ? builder.getI64IntegerAttr(*branch) : IntegerAttr());
+      outputs, branch ? builder.getI64IntegerAttr(*branch) : IntegerAttr(),
+      /*images=*/IntegerAttr());
 }
 
 void Lowering::add(Location location, Value a, Value b, Value out) {

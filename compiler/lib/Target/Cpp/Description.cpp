@@ -18,8 +18,10 @@ int64_t OutputDescription::elements() const {
 }
 
 /// Where the call's last output stands in the workspace; no rows if it is an
-/// output of the model or has another form than rows.
-static StepDescription describeStep(kernel::CallOp call, kernel::SpecOp spec) {
+/// output of the model or has another form than rows. A call for all images has
+/// a row of each.
+static StepDescription describeStep(kernel::CallOp call, kernel::SpecOp spec,
+                                    int64_t imageWorkspaceBytes) {
   StepDescription step{vit::layerName(call.getLoc()),
                        spec.getSymName().str(),
                        spec.getFlops().convertToDouble(),
@@ -38,6 +40,10 @@ static StepDescription describeStep(kernel::CallOp call, kernel::SpecOp spec) {
   step.bufferRows = type.getDimSize(0);
   step.bufferColumns = type.getDimSize(1);
   step.bufferStride = strides[0];
+  if (call.getImages()) {
+    step.bufferRows = *call.getImages();
+    step.bufferStride = imageWorkspaceBytes / int64_t(sizeof(float));
+  }
   return step;
 }
 
@@ -57,16 +63,18 @@ LibraryDescription vitc::describeLibrary(ModuleOp module, int64_t batch) {
          cast<MemRefType>(function.getArgument(i).getType()).getShape().vec()});
   for (OutputDescription &output : library.outputs)
     output.shape.front() *= batch; // more than 1: windows count as images
-  function.walk([&](kernel::CallOp call) {
-    library.steps.push_back(
-        describeStep(call, symbols.lookup<kernel::SpecOp>(call.getSpec())));
-  });
   auto integer = [](Operation *op, StringRef name) {
     auto attr = op->getAttrOfType<IntegerAttr>(name);
     return attr ? attr.getInt() : 0;
   };
   library.imageWorkspaceBytes =
       integer(function, kernel::workspaceBytesAttrName);
+  function.walk([&](kernel::CallOp call) {
+    library.steps.push_back(
+        describeStep(call, symbols.lookup<kernel::SpecOp>(call.getSpec()),
+                     library.imageWorkspaceBytes));
+    library.joinsImages |= call.getImages().has_value();
+  });
   library.workspaceBytes = batch * library.imageWorkspaceBytes;
   library.pixelsOffset = integer(function, kernel::pixelsOffsetAttrName);
   library.scratchOffset = integer(function, kernel::scratchOffsetAttrName);

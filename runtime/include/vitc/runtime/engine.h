@@ -27,7 +27,7 @@ bool cpuSupports(Cpu cpu);
 
 struct Model;
 
-/// One run of the generated forward function, on one image of the batch.
+/// One run of the generated code, on one image of the batch.
 struct Invocation {
   const Model &model;
   int32_t image; ///< of the batch
@@ -58,6 +58,9 @@ struct Variant {
   const char *level; ///< "avx2"
   Cpu cpu;           ///< what it needs
   void (*forward)(const Invocation &run);
+  /// Null, or what is left to do for all images of a batch at once, after
+  /// `forward` of each; its run is the first image's.
+  void (*finish)(const Invocation &run);
 };
 
 /// Everything that differs between two emitted libraries.

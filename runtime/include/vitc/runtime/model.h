@@ -82,7 +82,8 @@ typedef struct vitc_output_v1 {
 /// One kernel call of the model, in the order of execution. `buffer_*` say
 /// where its result stands in the workspace: element [i][j] at buffer_offset +
 /// 4·(i·buffer_stride + j); buffer_rows is 0 when the result is an output of
-/// the model.
+/// the model. A step that runs once for all images of the batch has a row of
+/// each, in the workspace of all.
 typedef struct vitc_step_v1 {
   const char *name;   ///< the layer, e.g. "encoder.layer.3.attention"
   const char *kernel; ///< the kernel's symbol

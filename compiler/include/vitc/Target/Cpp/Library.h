@@ -47,6 +47,7 @@ struct LibraryDescription {
   int64_t imageWorkspaceBytes, pixelsOffset, scratchOffset, scratchBytes;
   uint64_t weightsBytes, weightsIdentity;
   bool embedWeights;
+  bool joinsImages; ///< some kernel calls are for all images of the batch
   double flops;
   std::string device;  ///< "cuda" or "opencl"; empty for a CPU
   int64_t deviceLevel; ///< see vitc::rt::Model
@@ -78,8 +79,8 @@ std::vector<std::string> kernelLevels(const LibraryDescription &library);
 /// such level only.
 std::string kernelSuffix(const LibraryDescription &library,
                          llvm::StringRef kernelLevel);
-/// The forward function of one of the kernelLevels through EmitC; `module` is a
-/// planned module.
+/// The forward function of one of the kernelLevels, and what finishes a batch,
+/// through EmitC; `module` is a planned module.
 llvm::Expected<std::string> emitForward(mlir::ModuleOp module,
                                         const LibraryDescription &library,
                                         llvm::StringRef kernelLevel);

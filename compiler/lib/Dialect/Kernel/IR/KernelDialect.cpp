@@ -2,7 +2,9 @@
 #include "vitc/Dialect/ViT/IR/ViT.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/xxhash.h"
 
 #include "vitc/Dialect/Kernel/IR/KernelDialect.cpp.inc"
 #include "vitc/Dialect/Kernel/IR/KernelEnums.cpp.inc"
@@ -182,7 +184,21 @@ bool vitc::kernel::goesOnSideBySide(CallOp call) {
          *before.getBranch() <= *call.getBranch();
 }
 
+std::string vitc::kernel::specName(const Twine &words, StringRef family,
+                                   DictionaryAttr config) {
+  std::string key;
+  llvm::raw_string_ostream(key) << family << " " << config;
+  return (words + "_" +
+          llvm::utohexstr(uint32_t(llvm::xxh3_64bits(key)), /*LowerCase=*/true))
+      .str();
+}
+
 LogicalResult CallOp::verify() {
+  if (CallOp before = callBefore(*this);
+      before && before.getImages() && before.getImages() != getImages())
+    return emitOpError() << "follows a call for " << *before.getImages()
+                         << " images, but is for "
+                         << getImages().value_or(1); // call_c3
   if (!getBranch())
     return success();
   int64_t branch = *getBranch();

@@ -50,6 +50,14 @@ constexpr int64_t pairFloats = 16;
 
 constexpr llvm::StringLiteral weightsBytesAttrName = "kernel.weights_bytes";
 
+/// The C++ function of the calls for all images of a batch.
+constexpr llvm::StringLiteral finishName = "finish";
+
+/// The name of a kernel: words that people read, and a hash of all that makes
+/// it the kernel that it is.
+std::string specName(const llvm::Twine &words, llvm::StringRef family,
+                     mlir::DictionaryAttr config);
+
 /// Offset of the first element and one past the last, in elements of the memory
 /// behind the buffer. Types are static.
 std::pair<int64_t, int64_t> elementRange(mlir::MemRefType type);

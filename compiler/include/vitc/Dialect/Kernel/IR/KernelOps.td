@@ -103,13 +103,18 @@ def Kernel_CallOp : Kernel_Op<"call", [AttrSizedOperandSegments, DeclareOpInterf
 
     Calls of branch 0 and those of branch 1 that follow them may run side by side, on a thread each: neither writes what the other reads or writes.
 
+    A call with `images` runs once for so many images, after the function's other calls have run for each of them. Its buffers are those of the first image;
+    those of the others follow, a whole workspace or a whole output further each.
+
     - `call_c1`: the symbol names a spec
     - `call_c2`: a branch is 0 or 1, and branch 1 follows a call with a branch
+    - `call_c3`: after a call with images there are only such, with as many
   }];
   let arguments = (ins FlatSymbolRefAttr:$spec, Arg<Variadic<Kernel_Buffer>, "", [MemRead]>:$inputs,
-                       Arg<Variadic<Kernel_Buffer>, "", [MemRead, MemWrite]>:$outputs, OptionalAttr<I64Attr>:$branch);
+                       Arg<Variadic<Kernel_Buffer>, "", [MemRead, MemWrite]>:$outputs, OptionalAttr<I64Attr>:$branch,
+                       OptionalAttr<I64Attr>:$images);
   let assemblyFormat = [{
-    $spec (`ins` `(` $inputs^ `:` type($inputs) `)`)? `outs` `(` $outputs `:` type($outputs) `)` (`branch` $branch^)? attr-dict
+    $spec (`ins` `(` $inputs^ `:` type($inputs) `)`)? `outs` `(` $outputs `:` type($outputs) `)` (`branch` $branch^)? (`images` $images^)? attr-dict
   }];
   let hasVerifier = 1;
 }

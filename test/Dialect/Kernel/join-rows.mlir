@@ -1,0 +1,88 @@
+// RUN: %vitc-opt %s --kernel-plan-workspace --kernel-join-rows=images=8 --split-input-file | FileCheck %s --implicit-check-not=images
+// RUN: %vitc-opt %s --kernel-plan-workspace --kernel-join-rows --split-input-file | FileCheck %s --check-prefix=ONE --implicit-check-not=images
+// RUN: not %vitc-opt %s --kernel-join-rows=images=8 --split-input-file 2>&1 | FileCheck %s --check-prefix=UNPLANNED
+
+// UNPLANNED: error: the workspace has no size: run kernel-plan-workspace first
+
+// The last layers of a classifier: from the first layer of one row on, all images' rows stand a workspace of 512 bytes apart, 128 floats, and go
+// through the weights together. What a layer reads of an earlier call is each image's own. The layer's bits are those of one row.
+// CHECK-DAG: kernel.spec @gemm_2x16x16_0 "gemm" {{.*}}m = 2
+// CHECK-DAG: kernel.spec @gemm_1x16x16_add_x8_{{.*}} "gemm" {{.*}}lda = 128 : i64, ldc = 128 : i64, ldr = 128 : i64, lone_rows = true, m = 8 : i64{{.*}} flops 4.096000e+03 bytes 2.560000e+03
+// CHECK-DAG: kernel.spec @norm_1x16_x8_{{.*}} "norm" {ldx = 128 : i64, ldy = 128 : i64, rows = 8 : i64}
+// CHECK-DAG: kernel.spec @copy_1x1x1x16_x8_{{.*}} "copy" {dst_strides = array<i64: 16, 16, 16, 1>, shape = array<i64: 8, 1, 1, 16>, src_strides = array<i64: 128, 16, 16, 1>}
+// CHECK-LABEL: func.func @classifier
+// CHECK-SAME: kernel.workspace_bytes = 512
+// CHECK: kernel.call @gemm_2x16x16_0
+// CHECK: kernel.call @norm_1x16_0 {{.*}}{{$}}
+// CHECK: kernel.call @gemm_1x16x16_add_x8_{{.*}} images 8
+// CHECK: kernel.call @norm_1x16_x8_{{.*}} images 8
+// CHECK: kernel.call @copy_1x1x1x16_x8_{{.*}} images 8
+// ONE-LABEL: func.func @classifier
+vit.parameter @w : tensor<16x16xf32>
+kernel.constant @w.panels panels of @w : memref<1x16x16xf32>
+kernel.spec @gemm_2x16x16_0 "gemm" {k = 16, lda = 32, ldc = 32, m = 2, n = 16, residual = false} flops 1024.0 bytes 1280.0
+kernel.spec @norm_1x16_0 "norm" {ldx = 32, ldy = 32, rows = 1} flops 64.0 bytes 128.0
+kernel.spec @gemm_1x16x16_add_0 "gemm" {k = 16, lda = 32, ldc = 32, ldr = 32, m = 1, n = 16, residual = true} flops 512.0 bytes 1216.0
+kernel.spec @copy_1x1x1x16_0 "copy" {dst_strides = array<i64: 0, 16, 16, 1>, shape = array<i64: 1, 1, 1, 16>, src_strides = array<i64: 0, 16, 16, 1>} flops 0.0 bytes 128.0
+func.func @classifier(%image: memref<2x16xf32>, %logits: memref<1x16xf32>) {
+  %w = kernel.weight @w.panels : memref<1x16x16xf32>
+  %0 = kernel.alloc : memref<2x16xf32, strided<[32, 1]>>
+  kernel.call @gemm_2x16x16_0 ins(%image, %w : memref<2x16xf32>, memref<1x16x16xf32>) outs(%0 : memref<2x16xf32, strided<[32, 1]>>)
+  %1 = kernel.view %0 : memref<2x16xf32, strided<[32, 1]>> -> memref<1x16xf32, strided<[32, 1], offset: 32>>
+  %2 = kernel.alloc : memref<1x16xf32, strided<[32, 1]>>
+  // A norm alone does not wait for weights.
+  kernel.call @norm_1x16_0 ins(%1 : memref<1x16xf32, strided<[32, 1], offset: 32>>) outs(%2 : memref<1x16xf32, strided<[32, 1]>>)
+  %3 = kernel.alloc : memref<1x16xf32, strided<[32, 1]>>
+  kernel.call @gemm_1x16x16_add_0 ins(%2, %w, %1 : memref<1x16xf32, strided<[32, 1]>>, memref<1x16x16xf32>, memref<1x16xf32, strided<[32, 1], offset: 32>>) outs(%3 : memref<1x16xf32, strided<[32, 1]>>)
+  %4 = kernel.alloc : memref<1x16xf32, strided<[32, 1]>>
+  kernel.call @norm_1x16_0 ins(%3 : memref<1x16xf32, strided<[32, 1]>>) outs(%4 : memref<1x16xf32, strided<[32, 1]>>)
+  kernel.call @copy_1x1x1x16_0 ins(%4 : memref<1x16xf32, strided<[32, 1]>>) outs(%logits : memref<1x16xf32>)
+  return
+}
+
+// -----
+
+// Nothing is joined before a call that cannot be: a layer of two rows, one with a fast product, a copy of the picture.
+// CHECK-LABEL: func.func @rows
+// ONE-LABEL: func.func @rows
+vit.parameter @w : tensor<16x16xf32>
+kernel.constant @w.panels panels of @w : memref<1x16x16xf32>
+kernel.spec @one "gemm" {k = 16, lda = 16, ldc = 16, m = 1, n = 16, residual = false} flops 0.0 bytes 0.0
+kernel.spec @two "gemm" {k = 16, lda = 16, ldc = 16, m = 2, n = 16, residual = false} flops 0.0 bytes 0.0
+func.func @rows(%image: memref<2x16xf32>) {
+  %w = kernel.weight @w.panels : memref<1x16x16xf32>
+  %0 = kernel.alloc : memref<2x16xf32>
+  kernel.call @one ins(%0, %w : memref<2x16xf32>, memref<1x16x16xf32>) outs(%0 : memref<2x16xf32>)
+  kernel.call @two ins(%0, %w : memref<2x16xf32>, memref<1x16x16xf32>) outs(%0 : memref<2x16xf32>)
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @strassen
+// ONE-LABEL: func.func @strassen
+vit.parameter @w : tensor<16x16xf32>
+kernel.constant @w.panels panels of @w : memref<1x16x16xf32>
+kernel.spec @fast "gemm" {fast = true, k = 16, lda = 16, ldc = 16, m = 1, n = 16, residual = false} flops 0.0 bytes 0.0
+func.func @strassen(%image: memref<2x16xf32>) {
+  %w = kernel.weight @w.panels : memref<1x16x16xf32>
+  %0 = kernel.alloc : memref<2x16xf32>
+  kernel.call @fast ins(%0, %w : memref<2x16xf32>, memref<1x16x16xf32>) outs(%0 : memref<2x16xf32>)
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @picture
+// ONE-LABEL: func.func @picture
+vit.parameter @w : tensor<16x16xf32>
+kernel.constant @w.panels panels of @w : memref<1x16x16xf32>
+kernel.spec @one "gemm" {k = 16, lda = 16, ldc = 16, m = 1, n = 16, residual = false} flops 0.0 bytes 0.0
+kernel.spec @copy "copy" {dst_strides = array<i64: 0, 16, 16, 1>, shape = array<i64: 1, 1, 1, 16>, src_strides = array<i64: 0, 16, 16, 1>} flops 0.0 bytes 0.0
+func.func @picture(%image: memref<1x16xf32>, %y: memref<1x16xf32>) {
+  %w = kernel.weight @w.panels : memref<1x16x16xf32>
+  %0 = kernel.alloc : memref<1x16xf32>
+  kernel.call @one ins(%0, %w : memref<1x16xf32>, memref<1x16x16xf32>) outs(%0 : memref<1x16xf32>)
+  kernel.call @copy ins(%image : memref<1x16xf32>) outs(%y : memref<1x16xf32>)
+  return
+}

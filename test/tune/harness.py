@@ -15,6 +15,8 @@ folder = tempfile.TemporaryDirectory(prefix="vitc-tune-")
 scratch = pathlib.Path(folder.name)
 # A cache of its own, so that what is left behind can be seen.
 os.environ["VITC_CACHE_DIR"] = str(scratch / "cache")
+os.environ["TMPDIR"] = str(scratch / "tmp")
+(scratch / "tmp").mkdir()
 
 
 def vitc(*arguments, check=True, timeout=600, **options):
@@ -74,5 +76,5 @@ def make_record(figures, kernel, spec, backend, schedule, code, rival, seconds):
 
 
 def check_nothing_left():
-    left = list((scratch / "cache" / "tune").glob("*"))
+    left = [*(scratch / "cache" / "tune").glob("*"), *(scratch / "tmp").glob("*")]
     assert not left, f"left behind: {left}"

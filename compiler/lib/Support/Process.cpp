@@ -4,8 +4,6 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 
 #include <cerrno>
@@ -14,9 +12,11 @@
 #include <fcntl.h>
 #include <optional>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 using namespace vitc;
 using Clock = std::chrono::steady_clock;
@@ -37,10 +37,51 @@ std::string ProcessResult::describe() const {
 
 namespace {
 
+/// A file without a name: however vitc ends, nothing of it is left behind.
+class UnnamedFile {
+public:
+  static llvm::Expected<UnnamedFile> create() {
+    UnnamedFile file;
+    llvm::SmallString<128> name;
+    if (std::error_code code = llvm::sys::fs::createTemporaryFile(
+            "vitc", "tmp", file.descriptor, name))
+      return llvm::createStringError(code, "cannot create a temporary file: " +
+                                               code.message());
+    llvm::sys::fs::remove(name);
+    return file;
+  }
+  UnnamedFile(UnnamedFile &&other)
+      : descriptor(std::exchange(other.descriptor, -1)) {}
+  UnnamedFile &operator=(UnnamedFile &&other) {
+    std::swap(descriptor, other.descriptor);
+    return *this;
+  }
+  ~UnnamedFile() {
+    if (descriptor >= 0)
+      close(descriptor);
+  }
+
+  int get() const { return descriptor; }
+  /// What was written to it.
+  std::string read() const {
+    struct stat status = {};
+    if (fstat(descriptor, &status) != 0)
+      return "";
+    std::string text(size_t(status.st_size), '\0');
+    ssize_t bytes = pread(descriptor, text.data(), text.size(), 0);
+    text.resize(size_t(std::max<ssize_t>(bytes, 0)));
+    return text;
+  }
+
+private:
+  UnnamedFile() = default;
+  int descriptor = -1;
+};
+
 struct Running {
   size_t index;
   pid_t process;
-  llvm::SmallString<128> errorFile;
+  UnnamedFile errors;
   Clock::time_point start;
 };
 
@@ -49,8 +90,7 @@ struct Running {
 /// posix_spawn with the child as the leader of a process group of its own,
 /// which llvm::sys::ExecuteNoWait cannot give: a compiler driver has children,
 /// too, and only a group can be ended as a whole.
-static int spawn(const ProcessRequest &request, const char *errorFile,
-                 pid_t &child) {
+static int spawn(const ProcessRequest &request, int errors, pid_t &child) {
   std::vector<char *> arguments = {const_cast<char *>(request.program.c_str())};
   for (const std::string &argument : request.arguments)
     arguments.push_back(const_cast<char *>(argument.c_str()));
@@ -72,12 +112,12 @@ static int spawn(const ProcessRequest &request, const char *errorFile,
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY,
                                    0);
-  posix_spawn_file_actions_addopen(
-      &files, STDOUT_FILENO,
-      request.outputFile.empty() ? "/dev/null" : request.outputFile.c_str(),
-      O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, errorFile,
-                                   O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (request.output < 0)
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null",
+                                     O_WRONLY, 0);
+  else
+    posix_spawn_file_actions_adddup2(&files, request.output, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
@@ -89,25 +129,19 @@ static int spawn(const ProcessRequest &request, const char *errorFile,
   return error;
 }
 
-/// Starts the program with its standard error going to a file.
+/// Starts the program, and keeps its standard error.
 static llvm::Expected<Running> start(const ProcessRequest &request,
                                      size_t index) {
   InterruptLock lock;
-  Running running;
-  running.index = index;
-  if (std::error_code code = llvm::sys::fs::createTemporaryFile(
-          "vitc", "stderr", running.errorFile))
-    return llvm::createStringError(code, "cannot create a temporary file: " +
-                                             code.message());
-  running.start = Clock::now();
-  if (int error = spawn(request, running.errorFile.c_str(), running.process)) {
-    llvm::sys::fs::remove(running.errorFile);
+  llvm::Expected<UnnamedFile> errors = UnnamedFile::create();
+  if (!errors)
+    return errors.takeError();
+  Running running = {index, 0, std::move(*errors), Clock::now()};
+  if (int error = spawn(request, running.errors.get(), running.process))
     return userError(
         request.program,
         "cannot be run: " +
             std::error_code(error, std::generic_category()).message());
-  }
-  lock.add(running.errorFile);
   lock.add(running.process);
   return running;
 }
@@ -131,10 +165,7 @@ poll(Running &running, unsigned timeoutSeconds, bool mustEnd) {
       ;
   }
   result.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : -2;
-  if (auto text = llvm::MemoryBuffer::getFile(running.errorFile))
-    result.error = (*text)->getBuffer().str();
-  llvm::sys::fs::remove(running.errorFile);
-  lock.drop(running.errorFile);
+  result.error = running.errors.read();
   lock.drop(running.process);
   return result;
 }
@@ -185,20 +216,13 @@ llvm::Error vitc::runProcess(const ProcessRequest &request) {
 }
 
 llvm::Expected<std::string> vitc::runForOutput(ProcessRequest request) {
-  llvm::SmallString<128> file;
-  if (std::error_code code =
-          llvm::sys::fs::createTemporaryFile("vitc", "stdout", file))
-    return llvm::createStringError(code, "cannot create a temporary file: " +
-                                             code.message());
-  llvm::FileRemover remover(file);
-  request.outputFile = std::string(file);
+  llvm::Expected<UnnamedFile> output = UnnamedFile::create();
+  if (!output)
+    return output.takeError();
+  request.output = output->get();
   if (llvm::Error error = runProcess(request))
     return error;
-  auto text = llvm::MemoryBuffer::getFile(file);
-  if (!text)
-    return llvm::createStringError(text.getError(),
-                                   file + ": " + text.getError().message());
-  return (*text)->getBuffer().trim().str();
+  return llvm::StringRef(output->read()).trim().str();
 }
 
 llvm::Expected<std::string> vitc::findProgram(llvm::StringRef name) {

@@ -4,6 +4,7 @@
 #include "llvm/Support/FileSystem.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 using namespace vitc;
 using namespace vitc::test;
@@ -86,6 +87,7 @@ TEST_F(JsonTest, FolderPipeAndDanglingLink) {
   expectParts(messageOf(readJson(folder)), {folder, "is a folder"});
   ASSERT_EQ(mkfifo(at("pipe").c_str(), 0600), 0);
   expectParts(messageOf(readJson(at("pipe"))), {"not a regular file"});
+  ASSERT_EQ(unlink(at("pipe").c_str()), 0); // which the fixture leaves
   ASSERT_FALSE(llvm::sys::fs::create_link("nowhere", at("link")));
   expectParts(messageOf(readJson(at("link"))), {"link", "does not exist"});
 }

@@ -14,7 +14,7 @@ struct ProcessRequest {
   std::vector<std::string> arguments;
   std::vector<std::string> environment =
       {};                      ///< NAME=value; the rest is vitc's own
-  std::string outputFile = ""; ///< for standard output; dropped if empty
+  int output = -1; ///< an open file for standard output; -1: dropped
 };
 
 struct ProcessResult {

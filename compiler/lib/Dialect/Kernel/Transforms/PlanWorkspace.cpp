@@ -81,10 +81,13 @@ struct PlanWorkspacePass
                                     << " must be an i64 that is not negative";
       scratchBytes = llvm::alignTo(number.getInt(), alignment);
     }
-    buffers[0] = {scratchBytes, 0, 0};
+    buffers[0] = {scratchBytes, 0, 0, 0, {}};
     buffers[1] = {
-        reservedBytes(cast<MemRefType>(function.getArgument(0).getType())), 0,
-        0};
+        reservedBytes(cast<MemRefType>(function.getArgument(0).getType())),
+        0,
+        0,
+        0,
+        {}};
 
     DenseMap<Value, int64_t> indexOf;
     indexOf[function.getArgument(0)] = 1;

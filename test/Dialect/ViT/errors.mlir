@@ -1,4 +1,4 @@
-// One case for each constraint of ViTOps.td, and for IR that no op may take.
+// One case for each constraint of the operations, and for IR that no op may take.
 // RUN: %vitc-opt %s --split-input-file --allow-unregistered-dialect --verify-diagnostics
 
 // tensors are f32

@@ -34,10 +34,14 @@ static int wantedChains(int accumulators) {
 }
 
 /// The height of tile for rows that are summed as one row is, each in chains of
-/// its own: what the registers hold beside the weights and a broadcast.
+/// its own: what the registers hold beside the weights and a broadcast. By
+/// lanes, a row's chains take whole vectors of the left operand each, and two
+/// rows spill.
 static int defaultChainedRows(const Machine &machine, int vectors, int rows) {
   int most = std::max(1, (machine.registers - vectors - 1) /
                              (vectors * wantedChains(vectors)));
+  if (machine.multipliesByLane)
+    most = 1;
   int tiles = (rows + most - 1) / most;
   return (rows + tiles - 1) / tiles;
 }

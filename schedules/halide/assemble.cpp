@@ -17,7 +17,8 @@ void chooseInstructions(const std::string &assemblyPath,
                         bool integerBroadcasts) {
   std::vector<std::pair<const char *, const char *>> replacements = {
       {"\tprefetchnta\t", "\tprefetcht1\t"},
-      {"\tprfm\tpldl1strm,", "\tprfm\tpldl2keep,"}};
+      {"\tprfm\tpldl1strm,", "\tprfm\tpldl2keep,"},
+      {"\tprfum\tpldl1strm,", "\tprfum\tpldl2keep,"}};
   if (integerBroadcasts)
     replacements.emplace_back("\tvbroadcastss\t", "\tvpbroadcastd\t");
   std::ifstream in(assemblyPath, std::ios::binary);

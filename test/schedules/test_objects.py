@@ -19,7 +19,7 @@ class X86:
 
 
 class Arm:
-    comment, multiply, prefetch = "//", r"fmla", r"prfm\s+pldl2keep"
+    comment, multiply, prefetch = "//", r"fmla", r"prfu?m\s+pldl2keep"
     branch = r"^(?:b\.\w+|cbn?z\s+\w+,|tbn?z\s+\w+, #\d+,)\s+(\S+)$"
     spill = r"(ld|st)[pu]?r?\s+q.*\[sp"
 
@@ -107,6 +107,7 @@ for target in TARGETS:
     check("gemm", gemm(577, 1024, 1024, 32), target)
     check("gemm", gemm(50, 768, 768, 32), target)
     check("gemm", gemm(197, 768, 768, 32), target, schedule={"prefetch": 0})
+    check("gemm", {**gemm(8, 768, 3072, 32, residual=True), "lone_rows": True}, target)
     check("patch_embed", {"batch": 1, "channels": 3, "height": 224, "width": 224, "patch_h": 16, "patch_w": 16, "n": 768,
                           "panel": 32, "bias": True, "position": True, "ldc": 768, "batch_stride": 768 * 196,
                           "ldp": 768}, target)

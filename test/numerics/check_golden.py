@@ -2,6 +2,7 @@
 """Compiles golden models and compares every output with the one that the model's own library gave (golden/README.md).
 
     check_golden.py --vitc BUILD/bin/vitc CASE|FOLDER-OF-CASES... [--targets host x86-64-avx2 | all | reference] [--backend tvm]
+                    [--batch N]
 
 Each case is run from the ready tensor and from the picture, its preprocessing is compared on its own, and `vitc verify`
 compares it with the reference interpreter. A target that this CPU cannot run is compiled, and must be refused with a message;
@@ -120,11 +121,11 @@ def check_refusal(vitc, out, case, target):
         raise Failure(f"vitc run exited with {process.returncode}, expected 1 and a message with both targets: {process.stderr}")
 
 
-def check(case, vitc, target, scratch, backend):
+def check(case, vitc, target, scratch, backend, batch):
     """One line about a case that passed; Skipped if it can only be compiled."""
     out = os.path.join(scratch, f"{case.name}-{target}")
     run_vitc(vitc, "compile", case.folder, "-o", out, "--name", "golden", "--target", target, "--backend", backend,
-             *case.model_options())
+             "--batch", batch, *case.model_options())
     native = is_native(vitc, target)
     library = Library(out) if native else None  # the others are seen through `vitc run` alone
     if native and not can_run(library):
@@ -134,7 +135,7 @@ def check(case, vitc, target, scratch, backend):
         raise Skipped("compiled, and refused as it should be: this machine cannot run it")
     run_vitc(vitc, "run", out, case.path("input.npy"), "--save", out + ".tensor")
     tensor = compare(case, out + ".tensor", slice(None))
-    if native:
+    if native and batch == 1:
         check_preprocessing(case, library)
     run_vitc(vitc, "run", out, case.path("image.npy"), "--save", out + ".picture")
     picture = compare(case, out + ".picture", slice(0, 1))
@@ -166,6 +167,7 @@ def main():
     parser.add_argument("--vitc", required=True)
     parser.add_argument("--targets", nargs="+", default=["host"])
     parser.add_argument("--backend", default="halide")
+    parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("cases", nargs="+")
     arguments = parser.parse_args()
     targets = all_targets(arguments.vitc) if arguments.targets == ["all"] else arguments.targets
@@ -183,7 +185,7 @@ def main():
             for target in targets:
                 try:
                     text = (check_reference(case, arguments.vitc, scratch) if target == "reference"
-                            else check(case, arguments.vitc, target, scratch, arguments.backend))
+                            else check(case, arguments.vitc, target, scratch, arguments.backend, arguments.batch))
                     report("passed", case.name, target, text)
                 except Skipped as skipped:
                     report("skipped", case.name, target, skipped)

@@ -86,3 +86,20 @@ func.func @picture(%image: memref<1x16xf32>, %y: memref<1x16xf32>) {
   kernel.call @copy ins(%image : memref<1x16xf32>) outs(%y : memref<1x16xf32>)
   return
 }
+
+// -----
+
+// A row of 20 floats, 20 apart, has no padding; 32 apart it would have 12 floats that are another's.
+// CHECK-LABEL: func.func @unpadded
+// ONE-LABEL: func.func @unpadded
+vit.parameter @w : tensor<16x16xf32>
+kernel.constant @w.panels panels of @w : memref<1x16x16xf32>
+kernel.spec @one "gemm" {k = 16, lda = 16, ldc = 16, m = 1, n = 16, residual = false} flops 0.0 bytes 0.0
+kernel.spec @norm "norm" {ldx = 20, ldy = 20, rows = 1} flops 0.0 bytes 0.0
+func.func @unpadded(%image: memref<1x16xf32>) {
+  %w = kernel.weight @w.panels : memref<1x16x16xf32>
+  %0 = kernel.alloc : memref<1x20xf32>
+  kernel.call @one ins(%0, %w : memref<1x20xf32>, memref<1x16x16xf32>) outs(%0 : memref<1x20xf32>)
+  kernel.call @norm ins(%0 : memref<1x20xf32>) outs(%0 : memref<1x20xf32>)
+  return
+}

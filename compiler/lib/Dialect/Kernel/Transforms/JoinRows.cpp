@@ -64,19 +64,23 @@ private:
   NamedAttrList fields;
 };
 
-/// Puts the images' rows in the place of one: `stride` floats apart in each
-/// buffer, which must stand in the workspace.
-bool joinRows(Config &config, CallOp call, const RowFields &fields,
-              const Batch &batch) {
+} // namespace
+
+/// Puts the images' rows in the place of one: a workspace apart in each buffer,
+/// which must stand there. A row without padding would seem to get some.
+static bool joinRows(Config &config, CallOp call, const RowFields &fields,
+                     const Batch &batch) {
   Builder builder(call.getContext());
-  auto inWorkspace = [](Value buffer) {
-    return bool(rootBuffer(buffer).getDefiningOp<AllocOp>());
+  auto isRow = [&](Value buffer, StringRef strideField) {
+    constexpr int64_t lineFloats = alignment / int64_t(sizeof(float));
+    return rootBuffer(buffer).getDefiningOp<AllocOp>() &&
+           config.integer(strideField).value_or(1) % lineFloats == 0;
   };
   bool residual = !fields.residual.empty() && config.flag("residual");
   if (config.integer(fields.rows) != 1 || call.getOutputs().size() != 1 ||
-      !inWorkspace(call.getInputs().front()) ||
-      !inWorkspace(call.getOutputs().front()) ||
-      (residual && !inWorkspace(call.getInputs().back())))
+      !isRow(call.getInputs().front(), fields.in) ||
+      !isRow(call.getOutputs().front(), fields.out) ||
+      (residual && !isRow(call.getInputs().back(), fields.residual)))
     return false;
   Attribute stride = builder.getI64IntegerAttr(batch.workspaceFloats);
   config.set(fields.rows, builder.getI64IntegerAttr(batch.images));
@@ -88,7 +92,7 @@ bool joinRows(Config &config, CallOp call, const RowFields &fields,
 }
 
 /// A linear layer keeps the bits that its row has alone.
-bool joinGemm(Config &config, CallOp call, const Batch &batch) {
+static bool joinGemm(Config &config, CallOp call, const Batch &batch) {
   if (config.flag("fast") || config.flag("pairs") ||
       config.flag("tensor_cores") ||
       !joinRows(config, call, {"m", "lda", "ldr", "ldc"}, batch))
@@ -98,7 +102,7 @@ bool joinGemm(Config &config, CallOp call, const Batch &batch) {
 }
 
 /// A copy has four dimensions, of which the first is seldom needed.
-bool joinCopy(Config &config, CallOp call, const Batch &batch) {
+static bool joinCopy(Config &config, CallOp call, const Batch &batch) {
   SmallVector<int64_t> shape = config.list("shape"),
                        from = config.list("src_strides"),
                        to = config.list("dst_strides");
@@ -117,7 +121,7 @@ bool joinCopy(Config &config, CallOp call, const Batch &batch) {
 }
 
 /// The config of one call in the place of the images' own, if there is one.
-DictionaryAttr joined(CallOp call, SpecOp spec, const Batch &batch) {
+static DictionaryAttr joined(CallOp call, SpecOp spec, const Batch &batch) {
   Config config(spec.getConfig());
   StringRef family = spec.getFamily();
   bool can = false;
@@ -135,7 +139,7 @@ DictionaryAttr joined(CallOp call, SpecOp spec, const Batch &batch) {
 
 /// What a call for all images moves at least: the weights once, and all else
 /// for each image.
-double bytesOf(CallOp call, int64_t images) {
+static double bytesOf(CallOp call, int64_t images) {
   double bytes = 0;
   for (Value buffer : call.getOperands()) {
     double once = double(sizeof(float)) *
@@ -145,6 +149,8 @@ double bytesOf(CallOp call, int64_t images) {
   }
   return bytes;
 }
+
+namespace {
 
 struct JoinRowsPass : vitc::kernel::impl::JoinRowsPassBase<JoinRowsPass> {
   using JoinRowsPassBase::JoinRowsPassBase;

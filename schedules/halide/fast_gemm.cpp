@@ -1,6 +1,7 @@
 /// gemm with `fast`: one level of Strassen's algorithm. Seven products of half
 /// the size in each direction take the place of eight; the combinations of the
-/// weights are made when the model is compiled, those of the left operand here.
+/// weights are made when the model is compiled, those of the left operand here,
+/// but for two products that take a quarter of it as it stands.
 #include "gemm.h"
 
 #include "math.h"
@@ -15,8 +16,10 @@ namespace vitc::halide {
 /// KiB.
 constexpr int productBytes = 96 * 1024;
 
-/// Products of Strassen's algorithm.
-constexpr int productCount = 7;
+/// Products of Strassen's algorithm: those of quarters as they stand come
+/// first.
+constexpr int productCount = 7, plainProducts = 2,
+              combinedProducts = productCount - plainProducts;
 
 namespace {
 
@@ -38,6 +41,8 @@ private:
   const GemmShape shape;
   const Machine &machine;
   int halfRows, halfCols, halfDepth, panels;
+  int lowerStart; ///< the lower half's first row, which may be the upper one's
+                  ///< last: both halves have as many
   Tile tile;
   int blockK; ///< steps of k of one pass over the output
   int blockM; ///< rows of a half whose products stand on the stack together
@@ -48,7 +53,12 @@ private:
   Expr row; ///< of a half
   ImageParam a, w;
   Func combined{"combined"}, out{"out"};
-  std::vector<Func> products, sums; ///< one per chunk
+  /// The products of one chunk of k, and their sums while they grow.
+  struct Chunk {
+    Func plain{"plain"}, plainSum{"plainSum"};
+    Func combined{"product"}, combinedSum{"productSum"};
+  };
+  std::vector<Chunk> products;
 };
 
 } // namespace
@@ -63,6 +73,7 @@ FastGemm::FastGemm(const GemmShape &shape, Fields &spec, const Machine &machine)
     spec.fail("k", std::to_string(shape.depth) +
                        " is odd, and fast needs two halves");
   halfRows = (shape.rows + 1) / 2;
+  lowerStart = shape.rows - halfRows;
   halfCols = shape.cols / 2;
   halfDepth = shape.depth / 2;
   panels = halfCols / shape.panel;
@@ -92,11 +103,15 @@ void FastGemm::readSchedule(Schedule &schedule) {
 /// An element of the quarter (right, r.x), out of the seven products of a chunk
 /// of k.
 Expr FastGemm::quarter(int chunk) {
-  auto product = [&](int i) { return products[chunk](n, row, i, np); };
+  auto product = [&](int i) -> Expr {
+    if (i < plainProducts)
+      return products[chunk].plain(n, row, i, np);
+    return products[chunk].combined(n, row, i - plainProducts, np);
+  };
   return select(r.x == 0 && right == 0,
-                product(0) + product(3) - product(4) + product(6), r.x == 0,
-                product(2) + product(4), right == 0, product(1) + product(3),
-                product(0) - product(1) + product(2) + product(5));
+                product(2) + product(1) - product(4) + product(6), r.x == 0,
+                product(0) + product(4), right == 0, product(3) + product(1),
+                product(2) - product(3) + product(0) + product(5));
 }
 
 void FastGemm::define() {
@@ -108,40 +123,37 @@ void FastGemm::define() {
                     {productCount, int64_t(shape.panel) * halfDepth},
                     {panels, int64_t(productCount) * shape.panel * halfDepth}});
 
-  // The left operands, once for all columns. An odd number of rows leaves the
-  // lower half with one row less, which counts as zeros.
+  // The left operands that are combinations, once for all columns.
   auto part = [&](int lower, int rightHalf) -> Expr {
-    if (!lower)
-      return a(k, rightHalf, m);
-    Expr row = m + halfRows;
-    return shape.rows % 2 == 0
-               ? a(k, rightHalf, row)
-               : select(row < shape.rows,
-                        a(k, rightHalf, min(row, shape.rows - 1)), 0.0f);
+    return a(k, rightHalf, m + lower * lowerStart);
   };
   Expr a11 = part(0, 0), a12 = part(0, 1), a21 = part(1, 0), a22 = part(1, 1);
-  combined(k, m, p) =
-      select(p == 0, a11 + a22, p == 1, a21 + a22, p == 2, a11, p == 3, a22,
-             p == 4, a11 + a12, p == 5, a21 - a11, a12 - a22);
+  combined(k, m, p) = select(p == 0, a11 + a22, p == 1, a21 + a22, p == 2,
+                             a11 + a12, p == 3, a21 - a11, a12 - a22);
   kernel.scratch(combined, "combined",
                  {{halfDepth, 1},
                   {halfRows, halfDepth},
-                  {productCount, int64_t(halfRows) * halfDepth}});
+                  {combinedProducts, int64_t(halfRows) * halfDepth}});
 
   rk = RDom(0, blockK, "rk");
-  for (int chunk = 0; chunk < chunks(); ++chunk) {
-    Func sum("sum"), product("product");
-    Expr step = chunk * blockK + rk;
+  auto multiply = [&](Func product, Func sum, Expr left, Expr weight) {
     sum(n, m, p, np) = 0.0f;
-    sum(n, m, p, np) = multiplyAdd(sum(n, m, p, np), combined(step, m, p),
-                                   w(n, step, p, np), tile.lanes);
+    sum(n, m, p, np) = multiplyAdd(sum(n, m, p, np), left, weight, tile.lanes);
     product(n, m, p, np) = sum(n, m, p, np);
-    sums.push_back(sum);
-    products.push_back(product);
+  };
+  products.resize(chunks());
+  for (int chunk = 0; chunk < chunks(); ++chunk) {
+    Chunk &of = products[chunk];
+    Expr step = chunk * blockK + rk;
+    // A11 and A22: the halves of the rows and of the columns go together.
+    multiply(of.plain, of.plainSum, a(step, p, m + p * lowerStart),
+             w(n, step, p, np));
+    multiply(of.combined, of.combinedSum, combined(step, m, p),
+             w(n, step, p + plainProducts, np));
   }
 
   // The quarters, added up chunk by chunk in the output itself. A row is r.y of
-  // block r.z of half r.x; the lower half may lack its last one.
+  // block r.z of half r.x; one that belongs to both halves is the upper one's.
   auto halves = [&](int stride) -> std::vector<Dimension> {
     return {{shape.panel, 1},
             {shape.rows, stride},
@@ -159,11 +171,11 @@ void FastGemm::define() {
   int blocks = (halfRows + blockM - 1) / blockM;
   r = RDom(0, 2, 0, blockM, 0, blocks, "r");
   row = r.z * blockM + r.y;
-  Expr place = r.x * halfRows + row;
+  Expr place = r.x * lowerStart + row;
   if (blocks * blockM > halfRows)
     r.where(row < halfRows);
   if (shape.rows % 2 != 0)
-    r.where(place < shape.rows);
+    r.where(r.x == 0 || row > 0);
   // What the conditions say, for the bounds of what is computed and stored.
   row = unsafe_promise_clamped(row, 0, halfRows - 1);
   place = unsafe_promise_clamped(place, 0, shape.rows - 1);
@@ -183,7 +195,7 @@ void FastGemm::define() {
 
 // ---- Schedule
 
-/// All seven combinations of a row at once, while its parts are in registers.
+/// All combinations of a row at once, while its parts are in registers.
 void FastGemm::scheduleCombined() {
   int lanes = machine.lanesFor(halfDepth);
   combined.reorder(p, k, m).unroll(p).vectorize(k, lanes);
@@ -197,8 +209,8 @@ void FastGemm::scheduleCombined() {
 
 /// For each column tile the seven products, one after the other, on the stack;
 /// then the four quarters out of them. The products at the row tile instead
-/// would leave a panel of weights too early. The seven combinations of some
-/// rows, 1 MB at k = 768, pass by for each column tile, so rows are the
+/// would leave a panel of weights too early. The left operands of some rows,
+/// 1 MB at k = 768, pass by for each column tile, so rows are the
 /// outermost loop.
 void FastGemm::scheduleChunk(int chunk, Schedule &schedule) {
   if (chunk == 0)
@@ -217,19 +229,22 @@ void FastGemm::scheduleChunk(int chunk, Schedule &schedule) {
   if (parallel)
     stage.parallel(task);
 
-  products[chunk]
-      .compute_at(out, task)
-      .store_in(MemoryType::Register)
-      .bound_extent(n, tile.columns)
-      .split(m, mo, mi, tile.rows,
-             blockM == halfRows ? TailStrategy::GuardWithIf
-                                : TailStrategy::ShiftInwards)
-      .reorder(n, mi, mo, p)
-      .vectorize(n, tile.lanes)
-      .unroll(n)
-      .unroll(mi);
-  scheduleTile(sums[chunk], n, {m}, rk, /*outerK=*/{}, tile, machine,
-               LoopLevel(products[chunk], mo));
+  auto scheduleProducts = [&](Func product, Func sum) {
+    product.compute_at(out, task)
+        .store_in(MemoryType::Register)
+        .bound_extent(n, tile.columns)
+        .split(m, mo, mi, tile.rows,
+               blockM == halfRows ? TailStrategy::GuardWithIf
+                                  : TailStrategy::ShiftInwards)
+        .reorder(n, mi, mo, p)
+        .vectorize(n, tile.lanes)
+        .unroll(n)
+        .unroll(mi);
+    scheduleTile(sum, n, {m}, rk, /*outerK=*/{}, tile, machine,
+                 LoopLevel(product, mo));
+  };
+  scheduleProducts(products[chunk].plain, products[chunk].plainSum);
+  scheduleProducts(products[chunk].combined, products[chunk].combinedSum);
 }
 
 /// While one product is computed, the next one's weights: those of the last

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The same bits, whatever the number of threads, the size of the batch, the place in it, and what other contexts do.
 
-    check_determinism.py --vitc BUILD/bin/vitc [--random-weights SEED] [--backend tvm] [--fast-matmul] [--logits-only] MODEL
+    check_determinism.py --vitc BUILD/bin/vitc [--random-weights SEED] [--target x86-64] [--backend tvm] [--fast-matmul] [--logits-only] MODEL
 """
 
 import argparse
@@ -96,12 +96,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--vitc", required=True)
     parser.add_argument("--random-weights", metavar="SEED")
+    parser.add_argument("--target", default="host")
     parser.add_argument("--backend", default="halide")
     parser.add_argument("--fast-matmul", action="store_true")
     parser.add_argument("--logits-only", action="store_true")
     parser.add_argument("model")
     arguments = parser.parse_args()
-    options = ["--backend", arguments.backend]
+    options = ["--target", arguments.target, "--backend", arguments.backend]
     options += ["--random-weights", arguments.random_weights] if arguments.random_weights else []
     options += ["--fast-matmul"] if arguments.fast_matmul else []
     # What a classifier needs; and all tokens of all layers, which takes other kernels.

@@ -233,7 +233,7 @@ def pack_fast(weights, panel):
     top, bottom = weights.astype(np.float64).reshape(2, n // 2, k).transpose(0, 2, 1)  # [k][n/2]: left and right columns
     b11, b21 = top[:k // 2], top[k // 2:]
     b12, b22 = bottom[:k // 2], bottom[k // 2:]
-    parts = np.stack([b11 + b22, b11, b12 - b22, b21 - b11, b22, b11 + b12, b21 + b22]).astype(np.float32)
+    parts = np.stack([b12 - b22, b21 - b11, b11 + b22, b11, b22, b11 + b12, b21 + b22]).astype(np.float32)
     return parts.reshape(7, k // 2, -1, panel).transpose(2, 0, 1, 3).ravel()
 
 

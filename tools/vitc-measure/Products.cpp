@@ -51,7 +51,7 @@ static std::vector<float> combineQuarters(const std::vector<float> &b,
         float b11 = b[k * n + column], b12 = b[k * n + column + halfN],
               b21 = b[(k + halfK) * n + column],
               b22 = b[(k + halfK) * n + column + halfN];
-        float combined[products] = {b11 + b22, b11,       b12 - b22, b21 - b11,
+        float combined[products] = {b12 - b22, b21 - b11, b11 + b22, b11,
                                     b22,       b11 + b12, b21 + b22};
         for (int product = 0; product < products; ++product)
           packed[((p * products + product) * halfK + k) * panel + j] =
@@ -117,7 +117,7 @@ void vitc::measure::makeGemm(const Spec &spec, Problem &problem) {
   if (spec.flag("pairs"))
     problem.scratch(size_t(m * spec["lds"]));
   if (fast)
-    problem.scratch(size_t(7 * ((m + 1) / 2) * (depth / 2)));
+    problem.scratch(size_t(5 * ((m + 1) / 2) * (depth / 2)));
   size_t out = problem.output(size_t(m * spec["ldc"]));
   for (int64_t row = 0; row < m; ++row) {
     std::vector<double> sums(size_t(panels * width));

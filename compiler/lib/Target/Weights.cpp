@@ -110,7 +110,7 @@ static void packStrassen(const RowReader &reader, MemRefType type,
           double b11 = b1[i], b21 = b1[k / 2 + i];
           double b12 = b2[i], b22 = b2[k / 2 + i];
           const double operands[kernel::strassenProducts] = {
-              b11 + b22, b11, b12 - b22, b21 - b11, b22, b11 + b12, b21 + b22};
+              b12 - b22, b21 - b11, b11 + b22, b11, b22, b11 + b12, b21 + b22};
           for (auto [product, operand] : llvm::enumerate(operands))
             to[(product * halfDepth + i) * width + j] = float(operand);
         }

@@ -9,11 +9,11 @@
 // CHECK: %[[A:.+]] = kernel.alloc : memref<49x1536xf32, strided<[1600, 1]>>
 // CHECK: %[[OUT:.+]] = kernel.alloc : memref<49x384xf32
 // CHECK: %[[SUM:.+]] = kernel.alloc : memref<49x384xf32
-// CHECK: %[[LEFT0:.+]] = kernel.alloc : memref<67200xf32
+// CHECK: %[[LEFT0:.+]] = kernel.alloc : memref<48000xf32
 // CHECK: %[[A0:.+]] = kernel.view %[[A]] : {{.*}} -> memref<49x2x384xf32, strided<[1600, 768, 1]>>
 // CHECK: %[[W0:.+]] = kernel.view %[[W]] : {{.*}} -> memref<6x7x384x32xf32, strided<[86016, 12288, 32, 1]>>
 // CHECK: kernel.call @[[FIRST]] ins(%[[A0]], %[[W0]], %{{[^,]+}} : {{.*}}) outs(%[[LEFT0]], %[[OUT]] : {{.*}}) branch 0
-// CHECK: %[[LEFT1:.+]] = kernel.alloc : memref<67200xf32
+// CHECK: %[[LEFT1:.+]] = kernel.alloc : memref<48000xf32
 // CHECK: %[[A1:.+]] = kernel.view %[[A]] : {{.*}} -> memref<49x2x384xf32, strided<[1600, 768, 1], offset: 384>>
 // CHECK: %[[W1:.+]] = kernel.view %[[W]] : {{.*}} -> memref<6x7x384x32xf32, strided<[86016, 12288, 32, 1], offset: 516096>>
 // CHECK: kernel.call @[[SECOND]] ins(%[[A1]], %[[W1]] : {{.*}}) outs(%[[LEFT1]], %[[SUM]] : {{.*}}) branch 1

@@ -20,8 +20,8 @@ bool lowering::isFastLinear(const Lowering &state, vit::LinearOp op) {
          k % (2 * vector) == 0;
 }
 
-/// Parts that a long k is cut into. The seven left operands of 197 rows and k =
-/// 768 are 1 MB, those of 3072 more than any second-level cache. On a Xeon with
+/// Parts that a long k is cut into. The left operands of 197 rows and k = 768
+/// are 1 MB, those of 3072 more than any second-level cache. On a Xeon with
 /// AVX-512 197x768x3072 reaches 92% of the peak in one part, 102% in four. Zen
 /// 3 with AVX2, whose panels are narrow, reads from its third-level cache in
 /// time: 8.95 ms in one, 9.25 in four.
@@ -66,7 +66,7 @@ public:
   void lower();
 
 private:
-  /// The left operands of a part stand in the workspace.
+  /// The left operands of a part that are combinations stand in the workspace.
   Value allocLeft();
   /// Adds the sums of some parts to `bias` and `added`, into `to`.
   void callParts(int64_t first, int64_t last, Value bias, Value added, Value to,
@@ -86,7 +86,8 @@ private:
 
 Value FastLinear::allocLeft() {
   int64_t rows = llvm::divideCeil(sizes.m, 2), depth = sizes.k / 2 / parts;
-  return state.alloc(location, {kernel::strassenProducts * rows * depth}, {1});
+  return state.alloc(location, {kernel::strassenCombinations * rows * depth},
+                     {1});
 }
 
 void FastLinear::callPart(int64_t part, Value bias, Value added, Value left,

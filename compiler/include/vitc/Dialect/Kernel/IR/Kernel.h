@@ -39,6 +39,8 @@ constexpr llvm::StringLiteral scratchOffsetAttrName = "kernel.scratch_offset";
 /// Products of Strassen's algorithm for matrices of two by two blocks, which
 /// takes them in place of eight.
 constexpr int64_t strassenProducts = 7;
+/// Those whose left operand is a combination of blocks; the others' is one.
+constexpr int64_t strassenCombinations = 5;
 
 /// Paired products (docs/KernelProtocol.md): of three steps of k two are a
 /// pair; blocks of 32 such triples are added and subtracted in turn.

@@ -38,7 +38,7 @@ def Kernel_ConstantOp : Kernel_Op<"constant", [Symbol, DeclareOpInterfaceMethods
     `rows`: the parameter's elements in row-major order, its last dimension as rows of the buffer (a row's padding is zero).
     `panels`: the parameter seen as a matrix [n, k] (k: all dimensions but the first), stored `[⌈n/w⌉][k][w]`, zero where n is exceeded.
     `strassen`: the matrix's transpose, cut into quarters B11 B12 / B21 B22, as the right operands of Strassen's seven products,
-    B11+B22, B11, B12-B22, B21-B11, B22, B11+B12, B21+B22, stored `[n/2/w][7][k/2][w]`; a long k may be cut into parts, slices of both its halves, that are stored so one after the other.
+    B12-B22, B21-B11, B11+B22, B11, B22, B11+B12, B21+B22, stored `[n/2/w][7][k/2][w]`; a long k may be cut into parts, slices of both its halves, that are stored so one after the other.
 
     `pairs`: for paired products, the sums of each of the matrix's n rows (below), zero up to a whole number of panels, and 16 floats, of which the first
     is the mean over the rows of the sum of their magnitudes. A row's sum is Σ ±y[3g]·y[3g+1] over g < 64·⌊k/192⌋, where each 32 g are added and the next 32 subtracted.

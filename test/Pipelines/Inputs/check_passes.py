@@ -1,5 +1,5 @@
 """Every pass that a Passes.td declares has a C++ file and a lit test of its name, and `vitc-opt --help` lists it; every constraint label of
-an Ops.td stands in the verifiers and in the dialect's errors.mlir. Arguments: the source folder, a file with the help text."""
+a dialect's operations stands in the verifiers and in the dialect's errors.mlir. Arguments: the source folder, a file with the help text."""
 
 import pathlib
 import re
@@ -36,12 +36,12 @@ for name, flag, tests, sources in passes():
 require(count, "no pass found")
 require("--vitc-lower" in help_text, "vitc-lower: not in vitc-opt --help")
 
-for td in sorted(include.rglob("*Ops.td")):
-    dialect = td.parent.parent.name
+for folder in sorted({td.parent for td in include.rglob("*Ops.td")}):
+    dialect = folder.parent.name
     verifiers = "".join(file.read_text() for file in (source / "compiler/lib/Dialect" / dialect / "IR").glob("*.cpp"))
     errors = (source / "test/Dialect" / dialect / "errors.mlir").read_text()
-    labels = re.findall(r"- `(\w+_c\d+)`", td.read_text())
-    require(labels, f"{td.name}: no constraint found")
+    labels = [label for td in sorted(folder.glob("*Ops.td")) for label in re.findall(r"- `(\w+_c\d+)`", td.read_text())]
+    require(labels, f"{dialect}: no constraint found")
     for label in labels:
         require(re.search(rf"// {label}\b", verifiers), f"{label}: not in the verifiers of {dialect}")
         require(re.search(rf"^// {label}\b", errors, re.M), f"{label}: no case in test/Dialect/{dialect}/errors.mlir")

@@ -208,14 +208,24 @@ T TimmArguments::take(llvm::Expected<T> value) {
 
 void TimmArguments::refuse(StringRef key, const Twine &message) {
   const JsonObject *object = owner(key);
+  // What the class or the architecture says is right by itself: what stands in
+  // the config does not go with it.
+  bool isDefault =
+      modelArguments && !key.empty() && (!object || object == &derived.front());
+  if (isDefault)
+    object = &*modelArguments;
   std::string text =
-      llvm::toString(object ? object->error(key, message) : userError(message));
-  if (firstError.empty())
+      llvm::toString(object ? object->error(isDefault ? "" : key, message)
+                            : userError(message));
+  if (firstError.empty()) {
     firstError = text;
+    refusesDefault = isDefault;
+  }
 }
 
 llvm::Error TimmArguments::takeError() {
-  if (firstError.empty() && modelArguments)
+  // A misspelt argument is the likely reason why a default does not fit.
+  if ((firstError.empty() || refusesDefault) && modelArguments)
     for (const std::string &key : modelArguments->keys())
       if (!known.contains(key) && !isForTraining(key)) {
         std::vector<StringRef> names;
@@ -256,7 +266,8 @@ int64_t TimmArguments::integer(StringRef key, int64_t fallback, int64_t least,
   if (firstError.empty() && (value < least || value > most))
     refuse(key, key + " " + Twine(value) + " is not between " + Twine(least) +
                     " and " + Twine(most));
-  return value;
+  // The caller goes on to the end, dividing by it perhaps.
+  return std::clamp(value, least, most);
 }
 
 double TimmArguments::number(StringRef key, double fallback) {
@@ -288,7 +299,8 @@ Grid TimmArguments::size(StringRef key, Grid fallback) {
                              value.first > largest || value.second > largest))
     refuse(key, key + " " + Twine(value.first) + " x " + Twine(value.second) +
                     " is not between 1 and " + Twine(largest));
-  return value;
+  return {std::clamp<int64_t>(value.first, 1, largest),
+          std::clamp<int64_t>(value.second, 1, largest)};
 }
 
 std::vector<int64_t> TimmArguments::integers(StringRef key) {

@@ -82,6 +82,7 @@ private:
   std::vector<JsonObject> derived; ///< of the architecture, of its weights
   llvm::StringSet<> known;
   std::string firstError;
+  bool refusesDefault = false; ///< it is about what no config says
 };
 
 /// What a frontend of timm gets besides FamilyImport.

@@ -124,20 +124,24 @@ int64_t Fields::between(llvm::StringRef key, int64_t fallback, int64_t least,
     error = config.error(key, key + " " + llvm::Twine(value) +
                                   " is not between " + llvm::Twine(least) +
                                   " and " + llvm::Twine(limit));
-  return value;
+  // The caller goes on to the end, dividing by it perhaps.
+  return std::clamp(value, least, limit);
 }
 
 std::pair<int64_t, int64_t> Fields::size(llvm::StringRef key,
                                          int64_t fallback) {
   if (!config.has(key))
     return {fallback, fallback};
+  constexpr int64_t greatest = 65536;
   auto value = take(config.getPair(key));
-  if (!error && (value.first < 1 || value.second < 1 || value.first > 65536 ||
-                 value.second > 65536))
-    error = config.error(key, key + " " + llvm::Twine(value.first) + " x " +
-                                  llvm::Twine(value.second) +
-                                  " is not between 1 and 65536");
-  return value;
+  if (!error && (value.first < 1 || value.second < 1 ||
+                 value.first > greatest || value.second > greatest))
+    error =
+        config.error(key, key + " " + llvm::Twine(value.first) + " x " +
+                              llvm::Twine(value.second) +
+                              " is not between 1 and " + llvm::Twine(greatest));
+  return {std::clamp<int64_t>(value.first, 1, greatest),
+          std::clamp<int64_t>(value.second, 1, greatest)};
 }
 
 std::vector<int64_t> Fields::integers(llvm::StringRef key,

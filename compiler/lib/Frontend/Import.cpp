@@ -159,12 +159,18 @@ llvm::Expected<Grid> vitc::gridOfPatches(const FamilyImport &import,
   Grid grid = {picture.first / patch.first, picture.second / patch.second};
   if (grid.first >= 1 && grid.second >= 1)
     return grid;
-  return userError((import.options.imageSize ? llvm::Twine("--image-size ")
-                                             : llvm::Twine("a picture of ")) +
-                   llvm::Twine(picture.first) + "x" +
-                   llvm::Twine(picture.second) +
-                   " is smaller than one patch of " + llvm::Twine(patch.first) +
-                   " x " + llvm::Twine(patch.second));
+  auto text = [](Grid size, const char *by) {
+    return std::to_string(size.first) + by + std::to_string(size.second);
+  };
+  if (import.options.imageSize)
+    return userError("--image-size " + text(picture, "x") +
+                     " is smaller than one patch of " + text(patch, " x "));
+  return import.config.error(
+      "patch_size", "one patch of " + text(patch, " x ") +
+                        " is larger than the picture of " +
+                        text(picture, " x ") +
+                        " that the config, or that of the image processor, "
+                        "asks for");
 }
 
 ModelBuilder vitc::startModel(FamilyImport &import, int64_t channels,

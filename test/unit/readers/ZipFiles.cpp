@@ -12,7 +12,7 @@ void patch(std::string &text, size_t at, uint64_t value, unsigned bytes) {
 
 void append(std::string &text, uint64_t value, unsigned bytes) {
   for (unsigned i = 0; i < bytes; ++i)
-    text += char(value >> (8 * i));
+    text += i < sizeof(value) ? char(value >> (8 * i)) : '\0';
 }
 
 static std::string deflateRaw(const std::string &data) {

@@ -7,6 +7,7 @@
 Each case is run from the ready tensor and from the picture, its preprocessing is compared on its own, and `vitc verify`
 compares it with the reference interpreter. A target that this CPU cannot run is compiled, and must be refused with a message;
 one of another architecture runs under its emulator, where the preprocessing is only seen through the picture's outputs.
+In a batch, too, the preprocessing is only seen so.
 The target `reference` is the interpreter alone, with no library: it is run from the ready tensor.
 """
 

@@ -36,6 +36,9 @@ static void finishRow(Problem &problem, const Spec &spec,
   }
 }
 
+/// Left operands of a fast product that are combinations of quarters.
+constexpr int64_t combinedLefts = 5;
+
 /// The seven combinations of quarters that a fast product reads in the place of
 /// its weights `b[k][n]`, packed [n/2/panel][7][k/2][panel].
 static std::vector<float> combineQuarters(const std::vector<float> &b,
@@ -117,7 +120,7 @@ void vitc::measure::makeGemm(const Spec &spec, Problem &problem) {
   if (spec.flag("pairs"))
     problem.scratch(size_t(m * spec["lds"]));
   if (fast)
-    problem.scratch(size_t(5 * ((m + 1) / 2) * (depth / 2)));
+    problem.scratch(size_t(combinedLefts * ((m + 1) / 2) * (depth / 2)));
   size_t out = problem.output(size_t(m * spec["ldc"]));
   for (int64_t row = 0; row < m; ++row) {
     std::vector<double> sums(size_t(panels * width));

@@ -109,8 +109,13 @@ static llvm::Expected<Costs> readCosts(StringRef folder) {
       costs.kernels.push_back({name.str(),
                                step->getString("layer").value_or("").str(), 0,
                                *flops, *bytes});
-    // A step computes one image.
-    costs.kernels[place->second].calls += costs.batch;
+    // A step computes one image, or all of the batch.
+    int64_t images = step->getInteger("images").value_or(1);
+    if (images != 1 && images != costs.batch)
+      return root->error("steps", "a step has " + llvm::Twine(images) +
+                                      " images, expected 1 or the batch of " +
+                                      llvm::Twine(costs.batch));
+    costs.kernels[place->second].calls += costs.batch / images;
   }
   return costs;
 }

@@ -138,8 +138,9 @@ llvm::Expected<std::string> vitc::makeManifest(const ManifestInputs &inputs) {
     outputNames.push_back(output.name);
   }
   for (const StepDescription &step : library.steps)
-    steps.push_back(
-        json::Object{{"layer", step.layer}, {"kernel", step.kernel}});
+    steps.push_back(json::Object{{"layer", step.layer},
+                                 {"kernel", step.kernel},
+                                 {"images", step.images}});
 
   json::Object options{
       {"batch", library.batch},

@@ -10,7 +10,9 @@ seen = 0
 for entry in estimate["kernels"]:
     # A library with two levels lists each kernel twice, and runs one of them.
     listed = next(kernel for kernel in manifest["kernels"] if kernel["name"].startswith(entry["kernel"]))
-    calls = batch * sum(step["kernel"] == entry["kernel"] for step in manifest["steps"])
+    calls = sum(batch // step["images"] for step in manifest["steps"] if step["kernel"] == entry["kernel"])
+    spec = listed["spec"]
+    assert listed["family"] != "gemm" or listed["flops"] == 2 * spec["m"] * spec["n"] * spec["k"], listed
     assert (entry["calls"], entry["flops"], entry["bytes"]) == (calls, listed["flops"], listed["bytes"]), entry
     seen += calls
     for part, figure in zip(estimate["parts"], entry["parts"]):
@@ -18,6 +20,7 @@ for entry in estimate["kernels"]:
         assert abs(figure["us"] - calls * max(arithmetic, memory)) <= 1e-9 * figure["us"], (entry["kernel"], figure)
         assert figure["bound"] == ("memory" if memory > arithmetic else "arithmetic"), (entry["kernel"], figure)
         totals[part["name"]] += figure["us"]
-assert seen == batch * len(manifest["steps"]), f"{seen} calls"
+joined = sum(step["images"] == batch for step in manifest["steps"])
+assert joined > 0 and seen == joined + batch * (len(manifest["steps"]) - joined), f"{seen} calls"
 for part in estimate["parts"]:
     assert abs(part["us"] - totals[part["name"]]) <= 1e-9 * part["us"], part

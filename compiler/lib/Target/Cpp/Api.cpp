@@ -44,12 +44,12 @@ static std::string stepRows(const LibraryDescription &library) {
 static std::string forwardDeclarations(const LibraryDescription &library) {
   std::string text;
   for (const std::string &level : kernelLevels(library))
-    text +=
-        "namespace " + library.name + "_" + level +
-        " {\nvoid forward(const vitc::rt::Invocation &run);\n" +
-        (library.joinsImages ? "void finish(const vitc::rt::Invocation &run);\n"
-                             : "") +
-        "}\n";
+    text += "namespace " + library.name + "_" + level +
+            " {\nvoid forward(const vitc::rt::Invocation &run);\n" +
+            (joinsImages(library)
+                 ? "void finish(const vitc::rt::Invocation &run);\n"
+                 : "") +
+            "}\n";
   return text;
 }
 
@@ -60,7 +60,7 @@ static std::string variantRows(const LibraryDescription &library) {
         llvm::formatv(
             "    {{{0}, vitc::rt::Cpu::{1}, {2}_{3}::forward, {4}},\n",
             quoted(variant.level), variant.cpu, library.name, variant.kernels,
-            library.joinsImages
+            joinsImages(library)
                 ? library.name + "_" + variant.kernels + "::finish"
                 : "nullptr")
             .str();

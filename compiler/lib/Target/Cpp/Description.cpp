@@ -29,7 +29,8 @@ static StepDescription describeStep(kernel::CallOp call, kernel::SpecOp spec,
                        0,
                        0,
                        0,
-                       0};
+                       0,
+                       int64_t(call.getImages().value_or(1))};
   Value result = call.getOutputs().back();
   auto type = cast<MemRefType>(result.getType());
   auto alloc = kernel::rootBuffer(result).getDefiningOp<kernel::AllocOp>();
@@ -40,8 +41,8 @@ static StepDescription describeStep(kernel::CallOp call, kernel::SpecOp spec,
   step.bufferRows = type.getDimSize(0);
   step.bufferColumns = type.getDimSize(1);
   step.bufferStride = strides[0];
-  if (call.getImages()) {
-    step.bufferRows = *call.getImages();
+  if (step.images > 1) {
+    step.bufferRows = step.images;
     step.bufferStride = imageWorkspaceBytes / int64_t(sizeof(float));
   }
   return step;
@@ -73,7 +74,6 @@ LibraryDescription vitc::describeLibrary(ModuleOp module, int64_t batch) {
     library.steps.push_back(
         describeStep(call, symbols.lookup<kernel::SpecOp>(call.getSpec()),
                      library.imageWorkspaceBytes));
-    library.joinsImages |= call.getImages().has_value();
   });
   library.workspaceBytes = batch * library.imageWorkspaceBytes;
   library.pixelsOffset = integer(function, kernel::pixelsOffsetAttrName);
@@ -81,6 +81,12 @@ LibraryDescription vitc::describeLibrary(ModuleOp module, int64_t batch) {
   library.scratchBytes = integer(function, kernel::scratchBytesAttrName);
   library.weightsBytes = integer(module, kernel::weightsBytesAttrName);
   return library;
+}
+
+bool vitc::joinsImages(const LibraryDescription &library) {
+  return llvm::any_of(library.steps, [](const StepDescription &step) {
+    return step.images > 1;
+  });
 }
 
 std::vector<std::string> vitc::kernelLevels(const LibraryDescription &library) {

@@ -22,6 +22,7 @@ struct StepDescription {
   std::string layer, kernel;
   double flops, bytes;
   int64_t bufferOffset, bufferRows, bufferColumns, bufferStride;
+  int64_t images; ///< that one call computes
 };
 
 /// One instruction set.
@@ -47,11 +48,13 @@ struct LibraryDescription {
   int64_t imageWorkspaceBytes, pixelsOffset, scratchOffset, scratchBytes;
   uint64_t weightsBytes, weightsIdentity;
   bool embedWeights;
-  bool joinsImages; ///< some kernel calls are for all images of the batch
   double flops;
   std::string device;  ///< "cuda" or "opencl"; empty for a CPU
   int64_t deviceLevel; ///< see vitc::rt::Model
 };
+
+/// Whether some kernel calls are for all images of the batch.
+bool joinsImages(const LibraryDescription &library);
 
 /// Outputs, steps and sizes of a planned module, which computes one image, for
 /// a batch of images.

@@ -122,12 +122,12 @@ static bool joinCopy(Config &config, CallOp call, const Batch &batch) {
 
 /// The config of one call in the place of the images' own, if there is one.
 static DictionaryAttr joined(CallOp call, SpecOp spec, const Batch &batch) {
+  if (call.getBranch() || call.getInputs().empty())
+    return {};
   Config config(spec.getConfig());
   StringRef family = spec.getFamily();
   bool can = false;
-  if (call.getBranch() || call.getInputs().empty())
-    can = false;
-  else if (family == "gemm")
+  if (family == "gemm")
     can = joinGemm(config, call, batch);
   else if (family == "copy")
     can = joinCopy(config, call, batch);

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Halide's own package file wants a newer CMake than Debian 12 has, so the wheel's files are imported by hand.
 # tools/setup puts the wheel into a virtual environment inside the build folder; -DHalide_ROOT=... overrides.
 #

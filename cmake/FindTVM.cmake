@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # TVM's wheels have libraries and tvm-ffi's headers, but a package file that does not work, so they are imported by hand.
 # tools/setup puts the wheels into a virtual environment inside the build folder; -DTVM_ROOT=.../site-packages overrides.
 # The compiler's library crashes with another tvm-ffi than the one it was built with: both versions have to be these.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Reference pages generated from ODS. `vitc-docs` writes them to docs/generated; the test docs-are-current fails when they are stale.
 set(VITC_GENERATED_DOCS ${CMAKE_BINARY_DIR}/docs/generated)
 add_custom_target(vitc-docs)

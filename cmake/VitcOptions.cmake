@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Flags that every target of the project shares, as an interface target: link to vitc_options.
 add_library(vitc_options INTERFACE)
 target_compile_options(vitc_options INTERFACE -Wall -Wextra -Wno-unused-parameter)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Fails when a reference page in docs/generated is not what ODS gives now; `ninja vitc-docs` renews them.
 file(GLOB pages RELATIVE ${GENERATED} ${GENERATED}/*.md)
 file(GLOB committed RELATIVE ${COMMITTED} ${COMMITTED}/*.md)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """lit: IR tests by area (Dialect, Conversion, Target) and tests of the command line (Driver)."""
 
 import ctypes
@@ -9,7 +10,7 @@ import lit.formats
 config.name = "vitc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["unit", "schedules", "numerics", "package", "fuzz", "performance", "Inputs"]
+config.excludes = ["unit", "schedules", "numerics", "package", "fuzz", "performance", "style", "Inputs"]
 config.test_source_root = os.path.join(config.vitc_source_dir, "test")
 config.test_exec_root = os.path.join(config.vitc_test_dir, "lit")
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the table of timm's architectures: what each name stands for, as timm itself says it.
 
   python3 -m venv v && v/bin/pip install timm==1.0.30
@@ -158,6 +159,7 @@ def main():
             table[name] = description
     common = {"input_size": [3, 224, 224], "fixed_input_size": True, "num_classes": 1000, "interpolation": "bicubic", "crop_pct": 0.9,
               "crop_mode": "center", "mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5]}
+    print("// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception")
     print(f"// timm {timm.__version__}, written by tools/make_timm_architectures.py: name, class, arguments that differ from the class's")
     print("// defaults, and what the pretrained configuration has differently from that of the name \"\".")
     print('R"json({')

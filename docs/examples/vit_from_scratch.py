@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A Vision Transformer written from the papers' equations, saved for vitc: docs/OwnModels.md walks through it.
 
   python vit_from_scratch.py FOLDER       writes FOLDER/model.safetensors, input.npy and logits.npy

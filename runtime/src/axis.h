@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// One axis of a resize: which pixels of the picture make a pixel of the
 /// result, and with what weights. The arithmetic is Pillow's, operation for
 /// operation, so that every weight comes out the same.

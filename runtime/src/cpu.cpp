@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vitc/runtime/engine.h"
 
 #if defined(__x86_64__) || defined(__i386__)

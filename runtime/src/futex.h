@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Sleeping until a word changes: the one service that the threads need of the
 /// operating system. Another system is another version of this file.
 #ifndef VITC_RUNTIME_SRC_FUTEX_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The one function of Halide's runtime that kernels call.
 #include "vitc/runtime/threads.h"
 

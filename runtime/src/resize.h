@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Resizing 8-bit pictures as Pillow does, in memory that does not depend on
 /// the size of the picture.
 ///

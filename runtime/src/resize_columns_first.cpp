@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Vertically, then horizontally. The picture is cut into strips of some
 /// columns and the window into chunks of rows, so that the sums of a strip and
 /// a chunk fit into the table. When they are complete, each column of the strip

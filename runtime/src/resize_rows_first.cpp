@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Horizontally, then vertically: a row of the picture is resized and rounded,
 /// then added to every row of the window that it is part of.
 #include "resize.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What every backend reads of the families attention and
 /// single_query_attention.
 #ifndef VITC_SCHEDULES_COMMON_ATTENTION_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The command line of a backend program, and what its files have in common
 /// (docs/KernelProtocol.md).
 #ifndef VITC_SCHEDULES_COMMON_COMMAND_H

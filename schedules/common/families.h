@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// A backend's table of kernel families, and how a specification finds its own.
 #ifndef VITC_SCHEDULES_COMMON_FAMILIES_H
 #define VITC_SCHEDULES_COMMON_FAMILIES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The files that a backend writes: all of them, or none.
 #ifndef VITC_SCHEDULES_COMMON_FILES_H
 #define VITC_SCHEDULES_COMMON_FILES_H

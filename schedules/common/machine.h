@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What the schedules need to know about a machine.
 #ifndef VITC_SCHEDULES_COMMON_MACHINE_H
 #define VITC_SCHEDULES_COMMON_MACHINE_H

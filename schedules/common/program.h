@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Running another program.
 #ifndef VITC_SCHEDULES_COMMON_PROGRAM_H
 #define VITC_SCHEDULES_COMMON_PROGRAM_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// CUDA's assembler as a witness: what it makes of a kernel's PTX.
 #ifndef VITC_SCHEDULES_COMMON_PTXAS_H
 #define VITC_SCHEDULES_COMMON_PTXAS_H

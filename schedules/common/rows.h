@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// How kernels that work on rows share them out.
 #ifndef VITC_SCHEDULES_COMMON_ROWS_H
 #define VITC_SCHEDULES_COMMON_ROWS_H

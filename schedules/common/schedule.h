@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Schedule parameters. Each is declared once, where a kernel reads it; that
 /// declaration checks what a specification fixes, fills in the rest, and
 /// describes the space that a tuner searches (docs/KernelProtocol.md).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Small arithmetic that every family needs: extents, strides and the padding
 /// of rows.
 #ifndef VITC_SCHEDULES_COMMON_SHAPES_H

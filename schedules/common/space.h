@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The space of a kernel's schedules, for tuners: what --space and --complete
 /// print (docs/KernelProtocol.md).
 #ifndef VITC_SCHEDULES_COMMON_SPACE_H

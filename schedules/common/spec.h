@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Strict reading of a kernel specification (docs/KernelProtocol.md). Every
 /// field that is missing, unknown, of the wrong type or out of range ends in a
 /// SpecError whose one line names it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Registers that did not suffice: what the inner loops keep on the stack.
 #ifndef VITC_SCHEDULES_COMMON_SPILLS_H
 #define VITC_SCHEDULES_COMMON_SPILLS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The parameters of matrix products with packed weights, as both backends'
 /// schedules have them: the tile held in registers, and how the work is shared
 /// out.

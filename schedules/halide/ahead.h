@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Prefetches of what a later task reads, spread over this one's inner loop.
 #ifndef VITC_SCHEDULES_HALIDE_AHEAD_H
 #define VITC_SCHEDULES_HALIDE_AHEAD_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// From assembly text to an object, with the machine's own assembler.
 #ifndef VITC_SCHEDULES_HALIDE_ASSEMBLE_H
 #define VITC_SCHEDULES_HALIDE_ASSEMBLE_H

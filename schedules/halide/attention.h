@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// attention: what its schedules for CPUs (attention.cpp) and for GPUs
 /// (gpu/attention.cpp) have in common.
 #ifndef VITC_SCHEDULES_HALIDE_ATTENTION_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The products of an attention as paired ones (pairs.h). Rows are scaled one
 /// by one: a query to the size of a key, the weights of a query to that of a
 /// column of values. The scores' error is bounded by the norms of query and

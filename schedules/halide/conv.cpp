@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// conv: out[(b,oy,ox)][n] = activation(sum over a window of x[b][y][x][c]
 /// w[n][...] + bias[n]) + residual[(b,oy,ox)][n], the weights packed in panels.
 #include "gpu/elements.h"

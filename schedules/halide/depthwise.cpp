@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// depthwise: out[(b,oy,ox)][c] = activation(sum over a window of x[b][y][x][c]
 /// w[ky,kx][c] + bias[c]).
 #include "gpu/elements.h"

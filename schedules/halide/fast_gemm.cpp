@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// gemm with `fast`: one level of Strassen's algorithm. Seven products of half
 /// the size in each direction take the place of eight; the combinations of the
 /// weights are made when the model is compiled, those of the left operand here,

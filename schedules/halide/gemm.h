@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The gemm family: what its forms read, and those that have files of their
 /// own.
 #ifndef VITC_SCHEDULES_HALIDE_GEMM_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// group_norm: out[(b,r)][c] = activation((x[(b,r)][c] - mean) / sqrt(var +
 /// eps)
 /// * gain[c] + bias[c] + residual[(b,r)][c]), mean and variance over the rows

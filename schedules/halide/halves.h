@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Sums and maxima over the lanes of a vector.
 #ifndef VITC_SCHEDULES_HALIDE_HALVES_H
 #define VITC_SCHEDULES_HALIDE_HALVES_H

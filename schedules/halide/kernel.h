@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What a kernel family hands to the emitter: a scheduled pipeline, and its
 /// arguments in the protocol's order. Halide wants a buffer's innermost
 /// dimension first.

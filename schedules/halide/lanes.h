@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Scalars that every lane of a multiply-add shares, loaded as vectors.
 #ifndef VITC_SCHEDULES_HALIDE_LANES_H
 #define VITC_SCHEDULES_HALIDE_LANES_H

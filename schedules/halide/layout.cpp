@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// window and space_to_depth: rows of a feature map in another order. Bound by
 /// memory: whole rows are copied, vector by vector.
 #include "gpu/elements.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// vitc-halide: the Halide backend of vitc. One kernel specification in, one
 /// object file out (docs/KernelProtocol.md).
 #include "emit.h"

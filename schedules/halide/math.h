@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Elementary functions as short chains of vector arithmetic. Halide's own
 /// calls would either become scalar calls of the C library or spend more
 /// operations than float inference can notice. Accuracies are over all floats

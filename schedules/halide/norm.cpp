@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// norm: a row, or each of several equal groups of its channels, brought to
 /// mean 0 and variance 1 (layer), to a mean square of 1 (rms) or to length 1
 /// (l2).

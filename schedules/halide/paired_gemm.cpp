@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// gemm as a paired product (pairs.h): the left operand is scaled and its own
 /// pairs are summed first, those of the weights were when the model was
 /// compiled.

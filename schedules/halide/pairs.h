@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Sums of products with fewer multiplications: with x of a row and y of a
 /// column,
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// resize: a map on another grid, bilinear, pixels being squares with a value
 /// at their centre (torch.nn.functional.interpolate with align_corners=False).
 #include "gpu/elements.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// rotate: rotary position embedding, each pair of a head's channels turned by
 /// its token's angles.
 #include "gpu/elements.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Helpers for kernels that work on rows: sums and maxima along a row, and
 /// loops over rows.
 #ifndef VITC_SCHEDULES_HALIDE_ROWS_H

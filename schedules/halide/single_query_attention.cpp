@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// single_query_attention: attention of one query per image over all of the
 /// image's tokens, as the last block has for the class token. Keys and values
 /// are never formed: the query goes through the key matrix to the tokens, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// softmax: out[r] = softmax(x[r]).
 #include "kernel.h"
 #include "math.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// spatial_pool: the greatest or the mean value of each window of a map,
 /// channel by channel.
 #include "gpu/elements.h"

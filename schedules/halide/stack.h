@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The sizes of buffers on the stack.
 #ifndef VITC_SCHEDULES_HALIDE_STACK_H
 #define VITC_SCHEDULES_HALIDE_STACK_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The machines as Halide spells them.
 #ifndef VITC_SCHEDULES_HALIDE_TARGET_H
 #define VITC_SCHEDULES_HALIDE_TARGET_H

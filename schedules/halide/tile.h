@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The loops of every matrix product here: a tile held in registers, and around
 /// it the walk over panels and rows.
 #ifndef VITC_SCHEDULES_HALIDE_TILE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Squares of floats that are transposed in registers.
 #ifndef VITC_SCHEDULES_HALIDE_TRANSPOSE_H
 #define VITC_SCHEDULES_HALIDE_TRANSPOSE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Windows that slide over a feature map: convolutions and pools.
 #ifndef VITC_SCHEDULES_HALIDE_WINDOW_H
 #define VITC_SCHEDULES_HALIDE_WINDOW_H

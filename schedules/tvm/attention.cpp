@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// attention: softmax(scale q k^T + bias + mask) v for each image, or window,
 /// and head; on request the probabilities as well.
 #include "common/attention.h"

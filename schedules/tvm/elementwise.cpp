@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// activation, add, affine, copy, gate and scale: each element is read, changed
 /// and written.
 #include "math.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Writing a kernel's files: object, adapter, report, and on request what there
 /// is to inspect.
 #ifndef VITC_SCHEDULES_TVM_EMIT_H

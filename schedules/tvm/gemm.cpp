@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// gemm: out[m][n] = activation(sum_k a[m][k] w[n][k] + bias[n]) +
 /// residual[m][n], the weights packed in panels.
 #include "gemm.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What the products of every kind of processor read from a gemm's
 /// specification.
 #ifndef VITC_SCHEDULES_TVM_GEMM_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// A thin view of TVM's compiler: its functions are found by name in tvm-ffi's
 /// registry, since the wheel brings no compiler headers. Nothing here runs
 /// Python.

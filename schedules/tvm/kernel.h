@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What a kernel family hands to the emitter: scheduled loops, cut into tasks,
 /// and the kernel's arguments in the protocol's order.
 ///

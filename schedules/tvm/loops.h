@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Schedules: TVM's schedule primitives under short names.
 #ifndef VITC_SCHEDULES_TVM_LOOPS_H
 #define VITC_SCHEDULES_TVM_LOOPS_H

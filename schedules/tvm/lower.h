@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// From scheduled loops to a module with one plain function per section.
 #ifndef VITC_SCHEDULES_TVM_LOWER_H
 #define VITC_SCHEDULES_TVM_LOWER_H

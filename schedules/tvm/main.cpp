@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// vitc-tvm: the TVM backend of vitc. One kernel specification in, one object
 /// file out (docs/KernelProtocol.md).
 #include "emit.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Elementary functions as short chains of vector arithmetic: TVM's own become
 /// scalar calls of the C library. The formulas and their accuracies are those
 /// of the Halide backend (schedules/halide/math.h), checked by the same tests.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// norm: rows, or groups of a row's channels, normalised by their mean and
 /// variance (layer), their mean square (rms) or their length (l2).
 #include "rows.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// TVM's lowering passes, in the order of its own pipeline
 /// (s_tir/pipeline.py in the wheel), without those for GPUs and for its
 /// runtime's calling convention.

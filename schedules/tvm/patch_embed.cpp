@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// patch_embed: the patches of an image times the packed weights, plus bias and
 /// position. A GEMM whose left operand is gathered from the image, since
 /// patches that do not overlap need no copy of it.

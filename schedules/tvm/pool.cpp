@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// pool: the mean, the maximum, or half the sum of both, over the rows of an
 /// image; the pooling of models without a class token.
 #include "kernel.h"

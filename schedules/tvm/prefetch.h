@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Prefetches of packed weights, spread over a matrix product's inner loop.
 #ifndef VITC_SCHEDULES_TVM_PREFETCH_H
 #define VITC_SCHEDULES_TVM_PREFETCH_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Rewriting TVM's statements.
 #ifndef VITC_SCHEDULES_TVM_REWRITE_H
 #define VITC_SCHEDULES_TVM_REWRITE_H

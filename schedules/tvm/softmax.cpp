@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// softmax: out[r] = softmax(x[r]).
 #include "math.h"
 #include "rows.h"

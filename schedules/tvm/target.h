@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The machines as TVM spells them.
 #ifndef VITC_SCHEDULES_TVM_TARGET_H
 #define VITC_SCHEDULES_TVM_TARGET_H

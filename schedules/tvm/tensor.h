@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Tensor expressions: what is computed, without a word about how.
 #ifndef VITC_SCHEDULES_TVM_TENSOR_H
 #define VITC_SCHEDULES_TVM_TENSOR_H

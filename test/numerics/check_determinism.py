@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The same bits, whatever the number of threads, the size of the batch, the place in it, and what other contexts do.
 
     check_determinism.py --vitc BUILD/bin/vitc [--random-weights SEED] [--target x86-64] [--backend tvm] [--fast-matmul] [--logits-only] MODEL

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles golden models and compares every output with the one that the model's own library gave (golden/README.md).
 
     check_golden.py --vitc BUILD/bin/vitc CASE|FOLDER-OF-CASES... [--targets host x86-64-avx2 | all | reference] [--backend tvm]

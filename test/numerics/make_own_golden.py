@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes the golden cases of vitc's own config (own_*): each field's meaning, written once more in PyTorch.
 
   make_own_golden.py FOLDER PICTURE.npy        needs torch, numpy and safetensors; run by hand when a field is added

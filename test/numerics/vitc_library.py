@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the tests of whole models share: running vitc, and driving an emitted .so through its uniform table (vitc/runtime/model.h)."""
 
 import ctypes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The product lends its workspace and its threads; the results have the same
 // bits as with the library's own. Usage: lent WEIGHTS
 #include "fashion.h"

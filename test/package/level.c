@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Prints the level whose kernels `fashion` runs on this CPU, through the table
    that tools use. Usage: level WEIGHTS */
 #include "vitc/runtime/model.h"

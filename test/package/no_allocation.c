@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Counts what the library asks the system for. Between fashion_create and
    fashion_destroy it must be nothing. Functions defined in the program stand
    before those of the C library, also for the code of a static library. Usage:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A product in C99: runs `fashion` on one raw picture and prints the logits,
    exactly. Usage: product WEIGHTS PIXELS WIDTH HEIGHT CHANNELS; WEIGHTS is -
    when they are inside the library. */

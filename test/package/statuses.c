@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Prints the status that fashion_create gives for each weights file in turn,
    then those of wrong arguments. Usage: statuses GOOD-WEIGHTS WEIGHTS... */
 #include "fashion.h"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Uses compiled libraries from outside, as products do. Each test is one function; `prepare` compiles the libraries for all.
 
     test_package.py --vitc BUILD/bin/vitc --source FOLDER --work FOLDER TEST

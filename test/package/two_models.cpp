@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Two models in one program, each with code, threads and weights of its own;
 // both run at the same time. Usage: two_models FASHION-WEIGHTS GOLDEN-WEIGHTS;
 // prints the first logit of each, and they must not change.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times kernels on this machine, as a share of the FMA peak that is measured between their runs. Run by hand:
 
   VITC_BACKEND=build/bin/vitc-halide VITC_TARGET=x86-64-avx2 python test/performance/kernels.py

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Draws the progress of tuning sessions, as `vitc tune --json` prints it, into one SVG.
 
   python search_curves.py OUT.svg evolution=a.json random=b.json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """vitc beside OpenVINO and ONNX Runtime on the same model: one run, interleaved, best of many. Run by hand on a quiet machine:
 
   python3 -m venv V && V/bin/pip install numpy onnx==1.23.2 onnxruntime==1.31.1 openvino==2026.4.1

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A ViT classifier as an ONNX graph with random weights, in the operators that PyTorch's exporter uses, for the runtimes that vitc is measured beside."""
 
 import numpy as np

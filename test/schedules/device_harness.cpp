@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Lets one kernel run on a device: harness.py puts each argument into memory
 /// of its own there, calls the kernel and fetches everything back. Stands in
 /// for runtime/src/device/device.cpp, which knows whole models alone.

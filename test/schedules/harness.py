@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles kernels with a backend, loads them and calls them on memory that traps whoever leaves it.
 
 The programs beside this file run under ctest for each backend, or by hand:

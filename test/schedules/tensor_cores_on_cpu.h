@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Just enough of CUDA to run a generated kernel on the CPU: a thread of the
 /// system for each of a block's, blocks one after the other. Every lane of a
 /// warp holds whole matrices, and does what the warp would do together.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """ARM objects, read with objdump: what the inner loop of gemm is made of, and that float32 kernels with and without dot
 products are the same, which is why a library for both has them once."""
 import re

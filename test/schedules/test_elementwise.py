@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """activation, add, copy and pool against numpy in double precision."""
 from harness import *
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """gemm with `fast`, one level of Strassen's algorithm, against numpy in double precision.
 
 Strassen's error is bounded by norms, not element by element: a small result next to large ones is as wrong as those. The

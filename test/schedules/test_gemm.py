@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """gemm against numpy in double precision."""
 import numpy as np
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """window and space_to_depth, bit for bit."""
 from harness import *
 

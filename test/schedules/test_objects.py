@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Objects for every target: only the allowed symbols, and no vector register on the stack inside a product's loop."""
 import re
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """gemm with `pairs` against numpy in double precision: paired, and as it is."""
 import numpy as np
 

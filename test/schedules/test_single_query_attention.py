@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """single_query_attention against numpy in double precision, by way of the keys and values that it never forms."""
 from harness import *
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The space that a kernel declares: what it lists is accepted, wishes are moved to what is allowed, spills are counted."""
 from harness import *
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is wrong with a specification is said in one line that names the field, and nothing is written."""
 import glob
 

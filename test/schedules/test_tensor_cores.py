@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """gemm on tensor cores: the CUDA source that TVM wrote, run on the CPU, against a product of operands rounded to half precision.
 
 nvcc and ptxas have compiled the same source by then, without a spill; a machine without them skips the test in words (exit code 77).

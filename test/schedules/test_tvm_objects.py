@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """TVM's objects for every target: plain functions that call nothing, and no vector register on the stack inside a product's
 loop."""
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Windows that slide over a map, in numpy: what the tests of convolutions and pools have in common."""
 import numpy as np
 

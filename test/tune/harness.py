@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the tests of `vitc tune` share. Each program here runs under ctest, or by hand: python test_faults.py VITC."""
 import json
 import os

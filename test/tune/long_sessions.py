@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The promises of `vitc tune` in full, on a model of real size; part of `tools/check --full`, about 20 minutes.
 
   python long_sessions.py VITC

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`--backend auto` takes, kernel by kernel, what records say is faster than Halide's default; and a record counts only for the
 code that it was measured with."""
 from harness import *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A candidate that crashes, one that hangs, one that eats memory and one that computes something else: each is recorded as
 what it is, and the session goes on."""
 from harness import *

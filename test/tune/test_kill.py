@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Killed outright at random moments and resumed: no trial is lost, none is counted twice.
 
   python test_kill.py VITC [KILLS]"""

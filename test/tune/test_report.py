@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The report, opened in a real browser that has no network: its figures are those of `vitc tune --json`."""
 import html.parser
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A session from the start to a compiled library: figures, records, what the manifest says, wrong inputs."""
 from harness import *
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A PostgreSQL server of the test's own, one coordinator and three workers, of which one is killed and one hangs in the
 middle: the session ends, and every trial is accounted for. Then the same session with one process and SQLite."""
 import getpass

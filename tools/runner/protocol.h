@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What vitc and the runner, a program for another architecture, say to each
 /// other over one socket. Both are 64-bit and little-endian; a text is its
 /// length (uint32_t) and its bytes.

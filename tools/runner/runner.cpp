@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Runs a compiled library for vitc where vitc itself cannot load it: vitc
 /// compiles this program for the library's architecture and starts it under an
 /// emulator.

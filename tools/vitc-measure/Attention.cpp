@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// attention, single_query_attention and norm.
 #include "Problem.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Runs a candidate's code on a problem: is it right, and how long does it
 /// take? To be called in a child process: the code may do anything.
 #ifndef VITC_TOOLS_MEASURE_CANDIDATE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// A kernel's inputs, drawn at random, and what it must make of them: the
 /// formulas of docs/KernelProtocol.md as plain loops in double precision.
 #ifndef VITC_TOOLS_MEASURE_PROBLEM_H

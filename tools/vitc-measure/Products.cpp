@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// gemm, patch_embed, conv and depthwise.
 #include "Problem.h"
 

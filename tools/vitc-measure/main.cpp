@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// vitc-measure: runs candidates of one kernel for `vitc tune` and `vitc
 /// worker`, each in a child process with limits of time and memory.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The dialects and passes of vitc on files of IR: what the lit tests run.
 #include "vitc/Pipelines/Pipelines.h"
 

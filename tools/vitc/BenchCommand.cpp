@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// `vitc bench`: time, memory and share of the processor's peak.
 #include "BenchReport.h"
 #include "Commands.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What `vitc bench` measured, and how it is shown.
 #ifndef VITC_TOOLS_BENCHREPORT_H
 #define VITC_TOOLS_BENCHREPORT_H

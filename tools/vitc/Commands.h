@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The subcommands of vitc: one function and one file each.
 #ifndef VITC_TOOLS_COMMANDS_H
 #define VITC_TOOLS_COMMANDS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// `vitc compile`: from a published model to the folder that a product links.
 #include "Commands.h"
 #include "ModelOptions.h"

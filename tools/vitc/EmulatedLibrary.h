@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// A library for another architecture, run by tools/runner under an emulator.
 #ifndef VITC_TOOLS_EMULATEDLIBRARY_H
 #define VITC_TOOLS_EMULATEDLIBRARY_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Programs of another architecture.
 #ifndef VITC_TOOLS_EMULATOR_H
 #define VITC_TOOLS_EMULATOR_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// `vitc targets --estimate`: how long a library's kernels would take on other
 /// parts at best.
 #ifndef VITC_TOOLS_ESTIMATE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The inputs of `vitc run`: files in, one item after the other out.
 #ifndef VITC_TOOLS_INPUTS_H
 #define VITC_TOOLS_INPUTS_H

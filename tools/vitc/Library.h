@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// A compiled library, opened from the folder that `vitc compile` wrote and
 /// driven through its C table.
 #ifndef VITC_TOOLS_LIBRARY_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What can be said of a model without compiling it.
 #ifndef VITC_TOOLS_MODELFACTS_H
 #define VITC_TOOLS_MODELFACTS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Whether a model's files are those that a library was compiled from.
 #ifndef VITC_TOOLS_MODELFILES_H
 #define VITC_TOOLS_MODELFILES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The options that say which model and what of it: `vitc compile` and `vitc
 /// run
 /// --reference` have the same.

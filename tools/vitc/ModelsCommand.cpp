@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// `vitc models`: the known models, or one folder in detail.
 #include "Commands.h"
 #include "ModelFacts.h"

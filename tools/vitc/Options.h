@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The options of one subcommand: declared with the variables they fill, parsed
 /// by Boost.Program_options, described by `--help`.
 ///

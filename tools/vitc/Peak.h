@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The speed that the processor's multiply-add units can reach, measured.
 #ifndef VITC_TOOLS_PEAK_H
 #define VITC_TOOLS_PEAK_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Progress of long work on standard error: a bar on a terminal, a line for
 /// each finished stage elsewhere.
 #ifndef VITC_TOOLS_PROGRESS_H

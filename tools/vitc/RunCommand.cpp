@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// `vitc run`: a compiled library on pictures or ready tensors, or the
 /// reference interpreter on the latter.
 #include "Commands.h"

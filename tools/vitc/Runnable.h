@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What `vitc run` feeds: a compiled library, or a model in the reference
 /// interpreter.
 #ifndef VITC_TOOLS_RUNNABLE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Intermediate results of a compiled library, by the names of its layers.
 #ifndef VITC_TOOLS_STEPCAPTURE_H
 #define VITC_TOOLS_STEPCAPTURE_H

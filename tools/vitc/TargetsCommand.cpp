@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// `vitc targets`: the processors that vitc compiles for.
 #include "Commands.h"
 #include "Estimate.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// How the tool writes: sizes, tables, wrapped text and JSON.
 #ifndef VITC_TOOLS_TEXT_H
 #define VITC_TOOLS_TEXT_H

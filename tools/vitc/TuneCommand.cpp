@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// `vitc tune`: searches for schedules that make a model's kernels faster.
 #include "Commands.h"
 #include "ModelOptions.h"

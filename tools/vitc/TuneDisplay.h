@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What a tuning session shows while it runs, on standard error: a few lines
 /// that are drawn over on a terminal, a line now and then elsewhere.
 #ifndef VITC_TOOLS_TUNEDISPLAY_H

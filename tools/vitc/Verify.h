@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Comparison of a compiled library with the reference interpreter.
 #ifndef VITC_TOOLS_VERIFY_H
 #define VITC_TOOLS_VERIFY_H

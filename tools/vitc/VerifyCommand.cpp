@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// `vitc verify`: a compiled library against the reference interpreter.
 #include "Commands.h"
 #include "Options.h"

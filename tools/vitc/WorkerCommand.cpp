@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// `vitc worker`: measures trials of tuning sessions that run elsewhere.
 #include "Commands.h"
 #include "Options.h"

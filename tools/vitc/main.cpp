@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// vitc: an ahead-of-time compiler for Vision Transformers.
 #include "Commands.h"
 #include "Text.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What is known at compile time of a GPU's kernels.
 #ifndef VITC_LIB_DRIVER_DEVICECODE_H
 #define VITC_LIB_DRIVER_DEVICECODE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// From generated sources and kernel objects to libID.a and libID.so, with a
 /// C++ compiler and binutils.
 #ifndef VITC_LIB_DRIVER_LIBRARYBUILD_H

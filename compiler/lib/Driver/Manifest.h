@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// manifest.json: docs/Manifest.md.
 #ifndef VITC_LIB_DRIVER_MANIFEST_H
 #define VITC_LIB_DRIVER_MANIFEST_H

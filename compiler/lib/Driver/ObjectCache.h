@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Objects of C++ sources that were compiled before: the runtime's, which are
 /// the same in every library, and those of models that are compiled again.
 #ifndef VITC_LIB_DRIVER_OBJECTCACHE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// A folder that appears whole or not at all.
 #ifndef VITC_LIB_DRIVER_STAGING_H
 #define VITC_LIB_DRIVER_STAGING_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Schedules from records, for the kernels of one compile.
 #ifndef VITC_LIB_DRIVER_TUNEDSCHEDULES_H
 #define VITC_LIB_DRIVER_TUNEDSCHEDULES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Which file of a folder holds the weights, and which reader it needs.
 #include "vitc/Frontend/Checkpoint.h"
 #include "vitc/Support/File.h"

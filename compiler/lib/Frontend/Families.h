@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// One function per model family; Import.cpp picks by `model_type`.
 #ifndef VITC_LIB_FRONTEND_FAMILIES_H
 #define VITC_LIB_FRONTEND_FAMILIES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// transformers' BEiT and data2vec-vision: …ForImageClassification, …Model, and
 /// the encoder of BeitForMaskedImageModeling.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Fields that the configs of all transformers models share.
 #include "Families.h"
 

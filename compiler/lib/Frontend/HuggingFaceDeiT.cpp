@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// transformers' DeiT: DeiTForImageClassification,
 /// DeiTForImageClassificationWithTeacher, DeiTModel, and the encoder of
 /// DeiTForMaskedImageModeling.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// transformers' DINOv2, with and without registers: Dinov2Model,
 /// Dinov2ForImageClassification, Dinov2WithRegistersModel,
 /// Dinov2WithRegistersForImageClassification.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// transformers' DINOv3 ViT: DINOv3ViTModel.
 ///
 /// Quirks: eps is 1e-5 unless the config says otherwise; positions are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Quirks: the stages run up to the last of `out_features`, or of
 /// `out_indices`; those behind it may stand in the file. A config without
 /// backbone_config is that of R50+ViT-B/16. The position embedding has the grid

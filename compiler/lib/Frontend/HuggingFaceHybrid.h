@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What ViT hybrid (`vit-hybrid`) has in front of ViT: a BiT ResNet whose map
 /// takes the place of the picture.
 #ifndef VITC_LIB_FRONTEND_HUGGINGFACEHYBRID_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What transformers' models of one sequence (ViT, DeiT, BEiT, DINO, CLIP,
 /// SigLIP) share: fields of their configs, where the picture's patches stand,
 /// names and outputs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// transformers' SigLIP, its image tower: SiglipVisionModel,
 /// SiglipForImageClassification, SiglipModel.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// transformers' Swin and Swin v2: …ForImageClassification, …Model and the
 /// encoder of …ForMaskedImageModeling.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// transformers' ViT: ViTForImageClassification, ViTModel, the encoder of
 /// ViT-MAE (all patches kept), ViT-MSN, and ViT hybrid.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What the image processors of transformers do where a file is silent: old
 /// files leave out what was the class's default.
 #ifndef VITC_LIB_FRONTEND_IMAGEPROCESSORDEFAULTS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Google's weights (vision_transformer, big_vision) under timm's names.
 ///
 /// JAX stores a layer's kernel as [inputs, outputs], a convolution's as [rows,

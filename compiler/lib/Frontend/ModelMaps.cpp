@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// ModelBuilder's layers on feature maps: convolutions and windows.
 #include "vitc/Frontend/ModelBuilder.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// NumPy's `.npz`: a zip archive with one `NAME.npy` for each array. Google's
 /// vision_transformer and big_vision publish their weights so; slashes in the
 /// names are part of them.

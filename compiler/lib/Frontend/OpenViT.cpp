@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// vitc's own config: a ViT in open words, for models that people train with
 /// code of their own. docs/OwnModels.md describes every field.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// vitc's own config, read: what docs/OwnModels.md describes.
 #ifndef VITC_LIB_FRONTEND_OPENVITCONFIG_H
 #define VITC_LIB_FRONTEND_OPENVITCONFIG_H

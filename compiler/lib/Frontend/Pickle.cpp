@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The instructions are those that Python's pickletools.py lists, protocols 2
 /// to 5; torch.save writes protocol 2.
 #include "Pickle.h"

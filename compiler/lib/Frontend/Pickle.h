@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Python's pickle format, read as data. A pickle is a program for a small
 /// stack machine that may call any function of Python; here only the
 /// instructions that build values are understood, nothing is called, and names

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Weights for benchmarks. A value depends on the seed, the tensor's name and
 /// the element's index alone, so any part can be read in any order. Only
 /// integer arithmetic and single correctly rounded operations are used: all

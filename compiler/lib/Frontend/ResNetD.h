@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// timm's ResNet-D, the convolutional half of `vit_*_resnet26d_*` and
 /// `vit_*_resnet50d_*`: three 3x3 convolutions as the stem, batch norms, and
 /// shortcuts that take the mean of two by two pixels before their 1x1. Padding

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The convolutional half of hybrid ViTs: the BiT ResNet with
 /// weight-standardised convolutions and group norms, as transformers (BiT) and
 /// timm (ResNetV2) name its layers. Blocks norm after their convolutions

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The safetensors format: eight bytes with the length of a JSON head, the
 /// head, the data of all tensors without gaps.
 #include "StoredCheckpoint.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// `model.safetensors.index.json` and `pytorch_model.bin.index.json`:
 /// `weight_map` says for each tensor which file beside the index holds it.
 #include "vitc/Frontend/Checkpoint.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// A checkpoint whose tensors stand in memory as a file stores them: mapped, or
 /// inflated once. What every file format comes down to after its checks.
 #ifndef VITC_LIB_FRONTEND_STOREDCHECKPOINT_H

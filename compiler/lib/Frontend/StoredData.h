@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Conversion of stored little-endian elements to the types that the compiler
 /// computes with.
 #ifndef VITC_LIB_FRONTEND_STOREDDATA_H

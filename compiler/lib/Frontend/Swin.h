@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Swin's parts that transformers and timm share: attention in windows that
 /// are rolled in every other block, and the merging of patches between stages.
 #ifndef VITC_LIB_FRONTEND_SWIN_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// timm's `config.json`: `architecture` names a row of the table, `model_args`
 /// overrides its arguments, `pretrained_cfg` gives the sizes of picture and
 /// classifier and the preprocessing.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// timm's models: what a name of its registry stands for, the arguments of a
 /// model's constructor, and one frontend per class.
 #ifndef VITC_LIB_FRONTEND_TIMM_H

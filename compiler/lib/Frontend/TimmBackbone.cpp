@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TimmBackbone.h"
 #include "ResNetD.h"
 #include "ResNetV2.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The networks that timm's HybridEmbed has in front of the patches.
 #ifndef VITC_LIB_FRONTEND_TIMMBACKBONE_H
 #define VITC_LIB_FRONTEND_TIMMBACKBONE_H

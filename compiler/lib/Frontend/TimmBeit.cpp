@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// timm's Beit: `beit_*` and `beitv2_*`.
 ///
 /// Quirks: query and value have biases, the key has none; the layer scales are

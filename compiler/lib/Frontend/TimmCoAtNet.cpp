@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// timm's MaxxVit as CoAtNet: `coatnet_*`. Stages of MBConv blocks ("C") and of
 /// attention over the whole map with relative positions ("T"), in any order.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// timm's differential attention: of two attentions to the same values, the
 /// second is subtracted, so that what both see cancels.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// timm's Eva: `eva_*`, `eva02_*`, `vit_*_rope_*`, the DINOv3 and Perception
 /// Encoder models and others; the table says which.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Layers that timm's ViTs share. Names of parameters are timm's.
 #include "Timm.h"
 

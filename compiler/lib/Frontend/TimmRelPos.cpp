@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// timm's VisionTransformerRelPos: `vit_relpos_*` and `vit_srelpos_*`.
 ///
 /// Quirks: there is no table of positions; the bias of the attention is that of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// timm's biases of relative positions, out of a table or of a perceptron.
 ///
 /// Quirks: a table that the checkpoint has for another window is resized by

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// timm's SwinTransformer, SwinTransformerV2 and SwinTransformerV2Cr: `swin_*`,
 /// `swinv2_*` and `swinv2_cr_*`.
 ///

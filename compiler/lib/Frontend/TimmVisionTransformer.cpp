@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// timm's VisionTransformer and VisionTransformerDistilled: `vit_*`, `deit*`,
 /// `flexivit_*`, `aimv2_*` and others; the table says which.
 ///

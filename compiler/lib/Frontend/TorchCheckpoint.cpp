@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What torch.save writes, `.pth`, `.pt` and `.bin`: since PyTorch 1.6 a zip
 /// archive with a pickle (`NAME/data.pkl`) and the elements of each storage
 /// (`NAME/data/KEY`); before that five pickles, then the storages.

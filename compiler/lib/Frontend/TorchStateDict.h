@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The tensors in what torch.save has pickled.
 #ifndef VITC_LIB_FRONTEND_TORCHSTATEDICT_H
 #define VITC_LIB_FRONTEND_TORCHSTATEDICT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The zip format (PKWARE's APPNOTE): members, each behind a local head; the
 /// central directory, which has a head for each of them; the end record. Sizes
 /// and offsets of 4 GB and more stand in zip64 fields. NumPy and PyTorch write

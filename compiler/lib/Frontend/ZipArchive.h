@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// A zip archive, read from its central directory and mapped: `.npz` files and
 /// PyTorch's checkpoints are such archives.
 #ifndef VITC_LIB_FRONTEND_ZIPARCHIVE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vitc/Pipelines/Pipelines.h"
 
 #include "vitc/Conversion/Passes.h"

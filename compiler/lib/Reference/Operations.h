@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The operations of the vit dialect on tensors of doubles, one function each;
 /// definitions as in ViTOps.td. Those on maps stand in MapOperations.cpp, those
 /// that resize in Resize.cpp.

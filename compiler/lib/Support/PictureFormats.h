@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The decoders behind readPicture, one file each. `path` is for messages only.
 #ifndef VITC_LIB_SUPPORT_PICTUREFORMATS_H
 #define VITC_LIB_SUPPORT_PICTUREFORMATS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// JPEG through libjpeg-turbo. Its errors come back by longjmp, so the
 /// functions that call setjmp hold nothing with a destructor, and all that is
 /// allocated belongs to objects of their callers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// PPM and PGM, binary and plain, up to 16 bits per sample.
 #include "PictureFormats.h"
 

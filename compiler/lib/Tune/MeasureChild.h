@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// A running vitc-measure: one line of JSON to it, one back.
 #ifndef VITC_LIB_TUNE_MEASURECHILD_H
 #define VITC_LIB_TUNE_MEASURECHILD_H

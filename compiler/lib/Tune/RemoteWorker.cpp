@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// A worker on its own, for sessions that run elsewhere.
 #include "Scratch.h"
 #include "Toolbox.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The page that shows a session: one file, no scripts, nothing fetched.
 #include "vitc/Tune/Machine.h"
 #include "vitc/Tune/Summary.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// A folder for the files of one process that measures.
 #ifndef VITC_LIB_TUNE_SCRATCH_H
 #define VITC_LIB_TUNE_SCRATCH_H

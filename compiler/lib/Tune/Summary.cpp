@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vitc/Tune/Summary.h"
 
 #include "vitc/Tune/Machine.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Finds the programs that build and time candidates on this machine.
 #ifndef VITC_LIB_TUNE_TOOLBOX_H
 #define VITC_LIB_TUNE_TOOLBOX_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What the device's side needs of a driver. CUDA and OpenCL each implement it
 /// in a folder of their own, and a library is linked with one of them. The
 /// driver's library is loaded at run time: no toolkit is needed to link.

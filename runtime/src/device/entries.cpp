@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What kernels call on the host. Halide's objects ask for it under the name of
 /// their driver; whichever that is, the launches are ours.
 #include "launches.h"

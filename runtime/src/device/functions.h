@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// A driver's library, loaded when it is needed.
 #ifndef VITC_RUNTIME_SRC_DEVICE_FUNCTIONS_H
 #define VITC_RUNTIME_SRC_DEVICE_FUNCTIONS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The kernel launches of a model, in their order.
 #ifndef VITC_RUNTIME_SRC_DEVICE_LAUNCHES_H
 #define VITC_RUNTIME_SRC_DEVICE_LAUNCHES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What all contexts of the process share on the device: the driver, the
 /// weights, the loaded programs. Only creating and destroying contexts comes
 /// here; one lock guards all of it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// attention on a GPU: one kernel lays the keys out in panels, then a block of
 /// threads takes some queries of a head from the scores to the result, all in
 /// shared memory and registers.

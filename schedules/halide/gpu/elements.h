@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The schedule of every small kernel on a GPU: a thread for each element.
 #ifndef VITC_SCHEDULES_HALIDE_GPU_ELEMENTS_H
 #define VITC_SCHEDULES_HALIDE_GPU_ELEMENTS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Buffers that are a part of a larger one, where the driver cannot point into
 /// the middle of it.
 #ifndef VITC_SCHEDULES_HALIDE_GPU_PLACE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Matrix products on a GPU: a block of threads computes a tile of the result,
 /// and stages its operands in shared memory.
 #ifndef VITC_SCHEDULES_HALIDE_GPU_PRODUCT_H

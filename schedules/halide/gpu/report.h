@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What a GPU kernel asks of the device: launches, and for CUDA what ptxas says
 /// of each.
 #ifndef VITC_SCHEDULES_HALIDE_GPU_REPORT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// A kernel for a GPU: one function that every thread runs.
 #ifndef VITC_SCHEDULES_TVM_CUDA_DEVICE_H
 #define VITC_SCHEDULES_TVM_CUDA_DEVICE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// From a GPU kernel's statements to PTX: TVM lowers them and writes CUDA C++,
 /// nvcc compiles it.
 #ifndef VITC_SCHEDULES_TVM_CUDA_EMIT_H

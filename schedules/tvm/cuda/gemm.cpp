@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// gemm on an NVIDIA GPU's tensor cores: both operands are rounded to half
 /// precision on their way into shared memory, products are summed in float32.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Statements of a GPU kernel, written down rather than scheduled: which thread
 /// does what, between which barriers.
 #ifndef VITC_SCHEDULES_TVM_CUDA_STATEMENTS_H

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """check_estimate.py MANIFEST.json ESTIMATE.json: computes the roofline times again, from the manifest, as docs/Targets.md has them."""
 import json, sys
 

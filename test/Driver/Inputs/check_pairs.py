@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reads weights as paired products do: check_pairs.py PLANNED-IR WEIGHTS-FILE. Says how many layers have the sums that their panels give."""
 import re
 import sys

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Copies a model with other values in its config.json.
 
     edited_model.py MODEL OUT [FIELD=JSON | FIELD.FIELD=JSON | FIELD= ]...      the last form takes the field away

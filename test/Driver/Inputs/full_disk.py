@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles into a disk that is too small, of several sizes, so that it runs full at different stages.
 
     full_disk.py FOLDER vitc compile MODEL      adds -o itself

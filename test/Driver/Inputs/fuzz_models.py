@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Gives vitc many damaged versions of one model. It must compile up to the import or refuse with a message: never crash, hang or report an error of its own.
 
     fuzz_models.py --vitc BUILD/bin/vitc [--rounds N] [--seed S] MODEL

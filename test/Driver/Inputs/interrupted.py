@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Interrupts `vitc compile` at several moments with several signals. It must end as by that signal, at once, and leave nothing behind:
 no file beside OUT, in the folder for temporary files or unfinished in the kernel cache, and no process.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes models that are wrong in one way each, out of one that is right.
 
     make_bad_models.py GOOD-MODEL OUT      writes OUT/NAME/ for each

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes files that are no pictures, or strange ones.
 
     make_bad_pictures.py OUT

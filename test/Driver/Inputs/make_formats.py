@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the weights of a model in every other format that is read, with NumPy's and Python's own writers.
 
     make_formats.py GOOD-MODEL OUT      writes OUT/NAME/ for each, and OUT/code/, whose pickle runs a command

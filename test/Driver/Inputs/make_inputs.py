@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """make_inputs.py DIR IMAGES.npy: arrays and pictures, good and bad, for the tests of `vitc run`. Needs no NumPy.
 
 IMAGES.npy is uint8 [items, 28, 28]; its first picture becomes boot.png and boot.pgm.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes variants of a folder with Google's arrays: make_jax_models.py GOOD FOLDER."""
 import os
 import shutil

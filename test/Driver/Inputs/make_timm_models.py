@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes variants of a timm model's folder: make_timm_models.py GOOD FOLDER.
 
 Each is named after what is wrong with its config, or with its arrays.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """perturb.py IN.safetensors OUT.safetensors TENSOR [AMOUNT [COUNT]]: copies the file with AMOUNT (1) added to the tensor's first COUNT (1) values."""
 import json, struct, sys
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// A CUDA driver that computes nothing: it writes every launch to the file that
 /// $VITC_LAUNCHES names, and refuses what a real one would crash on. So the way
 /// from a library to its kernels is walked where there is no GPU.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a program that must refuse its input: exit code 1, one message on standard error, and nothing written in FOLDER.
 
     refused.py FOLDER PROGRAM ARGUMENT...      prints the message

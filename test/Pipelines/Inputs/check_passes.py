@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every pass that a Passes.td declares has a C++ file and a lit test of its name, and `vitc-opt --help` lists it; every constraint label of
 a dialect's operations stands in the verifiers and in the dialect's errors.mlir. Arguments: the source folder, a file with the help text."""
 

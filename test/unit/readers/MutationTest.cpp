@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Valid files with random damage: the readers must answer with a value or a
 /// user error, in bounded time. Run it under sanitizers.
 #include "PictureFiles.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Pictures for the tests, encoded in memory.
 #ifndef VITC_TEST_UNIT_READERS_PICTUREFILES_H
 #define VITC_TEST_UNIT_READERS_PICTUREFILES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vitc/Frontend/Checkpoint.h"
 
 #include "TestFiles.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Files that the tests make for themselves, in a folder that goes away with
 /// the test.
 #ifndef VITC_TEST_UNIT_READERS_TESTFILES_H

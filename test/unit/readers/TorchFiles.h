@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Checkpoints as torch.save writes them, made without PyTorch: small pieces of
 /// pickle that are put together as text.
 #ifndef VITC_TEST_UNIT_READERS_TORCHFILES_H

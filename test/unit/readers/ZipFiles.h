@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Zip archives that the tests make for themselves, and places in them to do
 /// damage to.
 #ifndef VITC_TEST_UNIT_READERS_ZIPFILES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The interpreter on small modules: parameters, outputs, the observer.
 #include "RandomModel.h"
 

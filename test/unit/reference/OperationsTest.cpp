@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Every operation on numbers small enough to work out by hand.
 #include "Operations.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Plans of random models: no two buffers that live at one time share a byte,
 /// and every byte has its place.
 #include "RandomModel.h"

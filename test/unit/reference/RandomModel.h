@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Small models drawn from a seed: text of the vit dialect, weights and a
 /// picture.
 #ifndef VITC_TEST_UNIT_REFERENCE_RANDOMMODEL_H

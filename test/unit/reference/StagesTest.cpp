@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Passes are exact: random models give the same values before and after every
 /// stage and every rewrite.
 #include "RandomModel.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The engine around a model that copies its pixels, adds a weight and reports
 /// two steps.
 #include "vitc/runtime/engine.h"

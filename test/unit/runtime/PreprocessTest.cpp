@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Strides, channels, sizes and refusals of preprocessing.
 #include "TestPicture.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Every record of data/resize.fixtures against `preprocess`.
 #include "TestPicture.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// A file that is gone at the end of the test.
 #ifndef VITC_TEST_UNIT_RUNTIME_TEMPORARYFILE_H
 #define VITC_TEST_UNIT_RUNTIME_TEMPORARYFILE_H

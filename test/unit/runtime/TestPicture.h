@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Pictures and buffers that the tests of preprocessing share.
 #ifndef VITC_TEST_UNIT_RUNTIME_TESTPICTURE_H
 #define VITC_TEST_UNIT_RUNTIME_TESTPICTURE_H

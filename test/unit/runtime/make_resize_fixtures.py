@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes data/resize.fixtures: what Pillow and numpy make of known pictures.
 
 Needs Pillow 13 or later and numpy. The pictures are made from a formula that ResizeTest.cpp repeats, so only

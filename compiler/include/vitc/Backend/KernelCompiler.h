@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Turns kernel specs into objects by running backend programs
 /// (docs/KernelProtocol.md), with a cache between runs.
 #ifndef VITC_BACKEND_KERNELCOMPILER_H

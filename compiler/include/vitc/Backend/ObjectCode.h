@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What tells two kernels' machine code apart.
 #ifndef VITC_BACKEND_OBJECTCODE_H
 #define VITC_BACKEND_OBJECTCODE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Conversions between dialects (see Passes.td).
 #ifndef VITC_CONVERSION_PASSES_H
 #define VITC_CONVERSION_PASSES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conversions between dialects.
 
 #ifndef VITC_CONVERSION_PASSES_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// `vitc compile`, without its command line: from a model to the folder that a
 /// product links.
 #ifndef VITC_DRIVER_COMPILE_H

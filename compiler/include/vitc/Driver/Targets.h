@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The targets that vitc compiles for.
 #ifndef VITC_DRIVER_TARGETS_H
 #define VITC_DRIVER_TARGETS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The C++ compiler and the binutils for an architecture, this machine's own
 /// or another.
 #ifndef VITC_DRIVER_TOOLCHAIN_H

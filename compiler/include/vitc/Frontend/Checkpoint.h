@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// A checkpoint: named tensors, wherever they come from. Data is read when it
 /// is asked for and never copied whole.
 #ifndef VITC_FRONTEND_CHECKPOINT_H

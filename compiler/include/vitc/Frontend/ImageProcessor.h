@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// `preprocessor_config.json`: what turns a picture into the model's input
 /// tensor.
 #ifndef VITC_FRONTEND_IMAGEPROCESSOR_H

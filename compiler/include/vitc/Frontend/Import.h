@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// From a published model to the vit dialect.
 #ifndef VITC_FRONTEND_IMPORT_H
 #define VITC_FRONTEND_IMPORT_H

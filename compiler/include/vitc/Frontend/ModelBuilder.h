@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The building blocks that frontends share: parameters checked against the
 /// checkpoint, and the layers made of them.
 #ifndef VITC_FRONTEND_MODELBUILDER_H

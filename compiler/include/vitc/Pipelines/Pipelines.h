@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The way of a model through the passes, as named stages.
 #ifndef VITC_PIPELINES_PIPELINES_H
 #define VITC_PIPELINES_PIPELINES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The truth: the vit dialect in double precision, written to be read.
 ///
 /// Every pass, kernel, target and precision is compared with this. Speed comes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// User errors: the message a person sees when the input is wrong. The tool
 /// exits with 1 for these and with 2 for any other.
 #ifndef VITC_SUPPORT_ERROR_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Opening of input files: only regular files, so that a pipe or a device can
 /// neither block nor flood the reader.
 #ifndef VITC_SUPPORT_FILE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// An interrupted program leaves neither files nor processes behind.
 ///
 /// A signal handler may do next to nothing, so it only wakes a thread, and that

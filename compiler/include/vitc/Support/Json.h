@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// JSON files with places: every field can say at which line and column it
 /// stands.
 #ifndef VITC_SUPPORT_JSON_H

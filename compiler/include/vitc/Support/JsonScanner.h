@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// A strict pull scanner for JSON text. It makes no tree: the caller walks the
 /// text value by value, so that a large or hostile file costs no more memory
 /// than the caller keeps. It is what finds places, duplicate keys and syntax

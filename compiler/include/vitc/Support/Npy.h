@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// NumPy's .npy files, as input and output of the tool.
 #ifndef VITC_SUPPORT_NPY_H
 #define VITC_SUPPORT_NPY_H

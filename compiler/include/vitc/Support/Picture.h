@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Decoding of pictures for the command line tool. The emitted library takes
 /// raw pixels and needs none of this.
 #ifndef VITC_SUPPORT_PICTURE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Other programs: backends, C++ compilers, binutils.
 #ifndef VITC_SUPPORT_PROCESS_H
 #define VITC_SUPPORT_PROCESS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What one level of Strassen's algorithm costs in precision, told when a model
 /// is compiled: a sample of each layer's outputs, computed as the plain and as
 /// the fast kernels compute them, beside double precision.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Writes the weights file that an emitted library maps (docs/WeightsFile.md).
 #ifndef VITC_TARGET_WEIGHTS_H
 #define VITC_TARGET_WEIGHTS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Learns from measured schedules how long others will take.
 #ifndef VITC_TUNE_COSTMODEL_H
 #define VITC_TUNE_COSTMODEL_H

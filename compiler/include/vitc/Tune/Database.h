@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// A database that holds a tuning session: SQLite in a file, or PostgreSQL on a
 /// server. Both understand the same statements, with parameters $1, $2 …; what
 /// they spell differently is asked for here.

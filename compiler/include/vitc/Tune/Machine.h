@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The machine that schedules are tuned for.
 #ifndef VITC_TUNE_MACHINE_H
 #define VITC_TUNE_MACHINE_H

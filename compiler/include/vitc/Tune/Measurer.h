@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Compiles candidates and has them measured, each in a process of its own.
 #ifndef VITC_TUNE_MEASURER_H
 #define VITC_TUNE_MEASURER_H

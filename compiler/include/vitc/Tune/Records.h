@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Tuned schedules as text, one line of JSON each (docs/Tuning.md): how they
 /// are shipped, moved between databases, and found by `vitc compile`.
 #ifndef VITC_TUNE_RECORDS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Which schedules to try next.
 #ifndef VITC_TUNE_SEARCH_H
 #define VITC_TUNE_SEARCH_H

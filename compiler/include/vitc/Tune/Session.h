@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// A tuning session: proposes schedules for every kernel of a model, has them
 /// measured here or by workers, and keeps what beats the defaults.
 #ifndef VITC_TUNE_SESSION_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The schedules of a kernel, as its backend declares them
 /// (docs/KernelProtocol.md).
 #ifndef VITC_TUNE_SPACE_H

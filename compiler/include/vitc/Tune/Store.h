@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What a tuning session has planned, measured and found, in a database. Every
 /// call is one transaction: whoever is killed in the middle of anything loses
 /// no trial and counts none twice.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What a session has found, in figures: the one source of `vitc tune --json`,
 /// of its text and of the report.
 #ifndef VITC_TUNE_SUMMARY_H

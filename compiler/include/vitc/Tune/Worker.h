@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Takes queued trials from a store, measures them and reports.
 #ifndef VITC_TUNE_WORKER_H
 #define VITC_TUNE_WORKER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Linear layers by one level of Strassen's algorithm (docs/KernelProtocol.md,
 /// gemm with `fast`).
 #include "Linear.h"

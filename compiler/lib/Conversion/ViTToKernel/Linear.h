@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The plain and the fast form of linear layers.
 #ifndef VITC_CONVERSION_VITTOKERNEL_LINEAR_H
 #define VITC_CONVERSION_VITTOKERNEL_LINEAR_H

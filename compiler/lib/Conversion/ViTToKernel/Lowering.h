@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What the lowerings of all op families share: buffers, constants, specs and
 /// calls.
 #ifndef VITC_CONVERSION_VITTOKERNEL_LOWERING_H

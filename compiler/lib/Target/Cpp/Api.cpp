@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The glue between ID.h and the runtime: the model's description and one thin
 /// function for each entry point.
 #include "Text.h"

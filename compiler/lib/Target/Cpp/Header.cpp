@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// include/ID.h: the C API and the C++ class over it.
 #include "Text.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What lets a product find the library: CMake package, pkg-config file, and an
 /// example that uses either.
 #include "Text.h"

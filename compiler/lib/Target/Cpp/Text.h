@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Templates with @WORDS@, for the generated texts.
 #ifndef VITC_LIB_TARGET_CPP_TEXT_H
 #define VITC_LIB_TARGET_CPP_TEXT_H

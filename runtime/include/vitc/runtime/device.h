@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// A device beside the CPU, as the engine sees it. Libraries for a GPU carry
 /// runtime/src/device and the part of it that speaks to their driver; libraries
 /// for a CPU carry neither.

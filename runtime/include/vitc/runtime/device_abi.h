@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What the adapters of GPU kernels need: buffers on the device instead of the
 /// host's.
 #ifndef VITC_RUNTIME_DEVICE_ABI_H

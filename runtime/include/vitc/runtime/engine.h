@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What the generated code of a model stands on: the description of the model,
 /// and the functions behind ID_create, ID_run and ID_destroy. Nothing here
 /// throws, prints or aborts, and nothing needs the C++ standard library at run

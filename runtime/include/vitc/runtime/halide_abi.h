@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The part of Halide's binary interface that ahead-of-time kernels use,
 /// declared anew so that a product needs no file of Halide's. Layout as in
 /// Halide 21 (`halide_buffer_t`, 64-bit).

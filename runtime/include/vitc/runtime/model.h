@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The uniform C table behind every emitted library: `const vitc_model_v1
 /// *ID_model(void)`.
 ///

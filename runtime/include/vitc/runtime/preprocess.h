@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// From 8-bit pictures to the float tensor that a model takes: resize, centre
 /// crop, rescale, normalise.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Running a kernel's tasks, for adapters of kernels that are plain functions
 /// of a task's number.
 #ifndef VITC_RUNTIME_TASKS_H

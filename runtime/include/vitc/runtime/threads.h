@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The threads behind a context: a pool of the library's own, or a loop that
 /// the caller lends.
 #ifndef VITC_RUNTIME_THREADS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The weights file: a 64-byte head, then the data, each tensor aligned to 64
 /// bytes.
 ///

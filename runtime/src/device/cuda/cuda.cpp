@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The CUDA driver: PTX is compiled for the device when it is loaded, every
 /// context has a stream. The process's primary context is used, which other
 /// users of CUDA in the program share.

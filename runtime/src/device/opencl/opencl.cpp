@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// OpenCL: the kernels' source is compiled by the device's driver when it is
 /// loaded, every context has an in-order queue. A cl_mem cannot be pointed
 /// into, so a buffer's place in it goes to the kernel as a number.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes numpy.npz, which NpzTest reads. Run in this folder: python make_numpy_npz.py"""
 
 import numpy as np

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The generated text of a library: header, glue, package files, example.
 #ifndef VITC_TARGET_CPP_LIBRARY_H
 #define VITC_TARGET_CPP_LIBRARY_H

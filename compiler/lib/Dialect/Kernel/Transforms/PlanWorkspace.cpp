@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vitc/Dialect/Kernel/IR/Kernel.h"
 #include "vitc/Dialect/Kernel/Transforms/Passes.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Helpers of the verifiers.
 #ifndef VITC_LIB_DIALECT_VIT_IR_VERIFY_H
 #define VITC_LIB_DIALECT_VIT_IR_VERIFY_H

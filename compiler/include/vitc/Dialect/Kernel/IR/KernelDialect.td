@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernel dialect: calls of compiled kernels on placed buffers.
 
 #ifndef VITC_DIALECT_KERNEL_IR_KERNELDIALECT_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations of the kernel dialect.
 
 #ifndef VITC_DIALECT_KERNEL_IR_KERNELOPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Passes over the kernel dialect (see Passes.td).
 #ifndef VITC_DIALECT_KERNEL_TRANSFORMS_PASSES_H
 #define VITC_DIALECT_KERNEL_TRANSFORMS_PASSES_H

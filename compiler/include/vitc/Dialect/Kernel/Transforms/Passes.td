@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Passes over the kernel dialect: every byte gets its place, and a batch shares what it can.
 
 #ifndef VITC_DIALECT_KERNEL_TRANSFORMS_PASSES_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The arithmetic of a model, counted from its IR.
 #ifndef VITC_DIALECT_VIT_IR_FLOPS_H
 #define VITC_DIALECT_VIT_IR_FLOPS_H

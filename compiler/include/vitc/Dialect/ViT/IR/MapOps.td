@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Maps: windows of them, and convolutions.
 
 #ifndef VITC_DIALECT_VIT_IR_MAPOPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parameters, and what is computed of them when the model is compiled.
 
 #ifndef VITC_DIALECT_VIT_IR_PARAMETEROPS_TD

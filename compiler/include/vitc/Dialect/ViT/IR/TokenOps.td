@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sequences of tokens: embedding, encoder and heads.
 
 #ifndef VITC_DIALECT_VIT_IR_TOKENOPS_TD

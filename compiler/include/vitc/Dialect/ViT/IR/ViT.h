@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The vit dialect: a Vision Transformer in the words of its papers (see
 /// ViTOps.td).
 #ifndef VITC_DIALECT_VIT_IR_VIT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the operations of the vit dialect are made of.
 
 #ifndef VITC_DIALECT_VIT_IR_VITBASE_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations of the vit dialect. Constraint labels such as `linear_c1` stand in them, in the verifier and in the tests.
 
 #ifndef VITC_DIALECT_VIT_IR_VITOPS_TD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Passes over the vit dialect. Each is exact: the reference interpreter gives the same values before and after, up to rounding.
 
 #ifndef VITC_DIALECT_VIT_TRANSFORMS_PASSES_TD

@@ -65,7 +65,7 @@ def check_same(family, spec):
 
 
 if not shutil.which(OBJDUMP):
-    sys.exit(f"{OBJDUMP} is not installed; tools/setup installs it with g++-aarch64-linux-gnu")
+    sys.exit(f"{OBJDUMP} is not installed; tools/setup --tests installs it with g++-aarch64-linux-gnu")
 
 check_gemm(197, 768, 768)
 check_gemm(197, 3072, 768, activation="gelu")

@@ -13,7 +13,7 @@ source = page.read_text()
 assert not re.search(r"https?://|<script|<link|@import|url\(", source), "the page fetches or runs something"
 
 browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-assert browser, "Chromium is missing: tools/setup installs it"
+assert browser, "Chromium is missing: tools/setup --tests installs it"
 command = [browser, "--headless=new", "--disable-gpu", "--no-sandbox", "--hide-scrollbars", "--no-first-run",
            "--proxy-server=127.0.0.1:9", "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={scratch}/browser"]
 run = lambda *options: subprocess.run([*command, *options, page.as_uri()], capture_output=True, text=True, timeout=120, check=True)

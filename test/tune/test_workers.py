@@ -14,7 +14,7 @@ TRIALS = 48
 def start_server():
     """A server that listens on a socket only. PostgreSQL refuses to run as root."""
     programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
-    assert programs, "PostgreSQL's server is missing: tools/setup installs it"
+    assert programs, "PostgreSQL's server is missing: tools/setup --tests installs it"
     home = tempfile.mkdtemp(prefix="vitc-pg-", dir="/tmp")
     become = []
     if os.geteuid() == 0:

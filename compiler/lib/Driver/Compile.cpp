@@ -97,8 +97,8 @@ static llvm::Error requireTvm(const Twine &option,
   if (llvm::sys::fs::exists(program))
     return llvm::Error::success();
   return userError(option + ": there is no " + program +
-                   ", since vitc was built without TVM; tools/setup installs "
-                   "it, then build vitc again");
+                   ", since vitc was built without TVM; tools/setup --tests "
+                   "installs it, then build vitc again");
 }
 
 static llvm::Error checkTensorCores(const Target &target,

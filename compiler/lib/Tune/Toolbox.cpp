@@ -24,7 +24,7 @@ static llvm::Expected<Backends> findBackends(const Installation &installation,
   if (backends.empty())
     return userError("--backend " + backend + ": there is no vitc-" + backend +
                      " in " + folder +
-                     "; tools/setup installs what it is built with");
+                     "; tools/setup --tests installs what it is built with");
   return backends;
 }
 

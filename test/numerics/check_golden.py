@@ -9,6 +9,7 @@ Each case is run from the ready tensor and from the picture, its preprocessing i
 compares it with the reference interpreter. A target that this CPU cannot run is compiled, and must be refused with a message;
 one of another architecture runs under its emulator, where the preprocessing is only seen through the picture's outputs.
 In a batch, too, the preprocessing is only seen so.
+The exit code is 77, which CTest shows as skipped, if no case could be run.
 The target `reference` is the interpreter alone, with no library: it is run from the ready tensor.
 """
 
@@ -29,6 +30,8 @@ PER_LAYER = ("hidden_states", "attentions")
 PREPROCESS_TOLERANCE = 1e-6
 # What `vitc verify` allows, as a share of an output's spread.
 VERIFY_BOUND = 1e-4
+# SKIP_RETURN_CODE in CMakeLists.txt.
+ALL_SKIPPED = 77
 
 
 class Skipped(Exception):
@@ -196,7 +199,10 @@ def main():
     if not any(counts.values()):
         sys.exit("no golden case found in " + " ".join(arguments.cases))
     print(", ".join(f"{count} {result}" for result, count in counts.items()))
-    sys.exit(counts["failed"] != 0)
+    if counts["failed"]:
+        sys.exit(1)
+    if not counts["passed"]:
+        sys.exit(ALL_SKIPPED)
 
 
 main()

@@ -51,12 +51,17 @@ static llvm::Error checkCompiler(const Architecture &architecture,
                                  const ToolchainOptions &options,
                                  const std::string &path) {
   llvm::Expected<std::string> triple = runForOutput({path, {"-dumpmachine"}});
-  if (!triple || triple->empty()) {
-    llvm::consumeError(triple.takeError());
+  if (!triple) {
+    llvm::Error error = triple.takeError();
+    if (error.isA<UserError>()) // no temporary file, no time: not its fault
+      return error;
+    llvm::consumeError(std::move(error));
+    triple = std::string();
+  }
+  if (triple->empty())
     return userError("--cxx " + options.cxx +
                      " does not answer -dumpmachine, as g++ and clang++ do; "
                      "it is not a C++ compiler that vitc can use");
-  }
   if (llvm::Triple(*triple).getArch() ==
       llvm::Triple(architecture.triple).getArch())
     return llvm::Error::success();

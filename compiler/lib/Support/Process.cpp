@@ -5,6 +5,9 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 
 #include <cerrno>
@@ -24,7 +27,9 @@ using Clock = std::chrono::steady_clock;
 
 std::string ProcessResult::describe() const {
   if (timedOut)
-    return "it did not end in time";
+    return llvm::formatv("it did not end within {0} s, in which it took {1:f1} "
+                         "s of processor time",
+                         limitSeconds, cpuSeconds);
   llvm::StringRef text = llvm::StringRef(error).trim();
   llvm::SmallVector<llvm::StringRef> lines;
   text.split(lines, '\n');
@@ -46,8 +51,7 @@ public:
     llvm::SmallString<128> name;
     if (std::error_code code = llvm::sys::fs::createTemporaryFile(
             "vitc", "tmp", file.descriptor, name))
-      return llvm::createStringError(code, "cannot create a temporary file: " +
-                                               code.message());
+      return describeFailure(code);
     llvm::sys::fs::remove(name);
     return file;
   }
@@ -76,6 +80,16 @@ public:
 
 private:
   UnnamedFile() = default;
+
+  static llvm::Error describeFailure(std::error_code code) {
+    llvm::SmallString<128> folder;
+    llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
+    return userError(folder,
+                     "cannot create a temporary file: " + code.message() +
+                         "; set TMPDIR to a folder that exists and can "
+                         "be written");
+  }
+
   int descriptor = -1;
 };
 
@@ -147,6 +161,36 @@ static llvm::Expected<Running> start(const ProcessRequest &request,
   return running;
 }
 
+/// What the processes of a group have taken of the processors, and those of
+/// their children that have ended; 0 where /proc is not there.
+static double cpuSecondsOf(pid_t group) {
+  uint64_t ticks = 0;
+  std::error_code code;
+  for (llvm::sys::fs::directory_iterator it("/proc", code), end;
+       it != end && !code; it.increment(code)) {
+    if (!llvm::isDigit(llvm::sys::path::filename(it->path()).front()))
+      continue;
+    auto text = llvm::MemoryBuffer::getFileAsStream(it->path() + "/stat");
+    if (!text)
+      continue; // it has ended
+    // The second field is a name that may hold anything, in parentheses. The
+    // state follows, and is field 0 here.
+    llvm::SmallVector<llvm::StringRef> fields;
+    (*text)->getBuffer().rsplit(") ").second.split(fields, ' ');
+    constexpr size_t groupField = 2, firstTime = 11, times = 4;
+    pid_t own = 0;
+    if (fields.size() < firstTime + times ||
+        fields[groupField].getAsInteger(10, own) || own != group)
+      continue;
+    for (size_t i = 0; i < times; ++i) {
+      uint64_t part = 0;
+      if (!fields[firstTime + i].getAsInteger(10, part))
+        ticks += part;
+    }
+  }
+  return double(ticks) / double(sysconf(_SC_CLK_TCK));
+}
+
 /// The result if the process has ended; ends it if it must or if its time is
 /// over.
 static std::optional<ProcessResult>
@@ -159,6 +203,8 @@ poll(Running &running, unsigned timeoutSeconds, bool mustEnd) {
         Clock::now() - running.start < std::chrono::seconds(timeoutSeconds))
       return std::nullopt;
     result.timedOut = mustEnd = true;
+    result.limitSeconds = timeoutSeconds;
+    result.cpuSeconds = cpuSecondsOf(running.process);
   }
   if (mustEnd) {
     kill(-running.process, SIGKILL);
@@ -205,23 +251,34 @@ llvm::Error vitc::runProcesses(
   return error;
 }
 
-llvm::Error vitc::runProcess(const ProcessRequest &request) {
+static llvm::Error runLimited(const ProcessRequest &request,
+                              unsigned timeoutSeconds) {
   return runProcesses(
-      request, 1, 0, [&](size_t, const ProcessResult &result) -> llvm::Error {
+      request, 1, timeoutSeconds,
+      [&](size_t, const ProcessResult &result) -> llvm::Error {
         if (result.succeeded())
           return llvm::Error::success();
-        return llvm::createStringError(request.program + " " +
-                                       llvm::join(request.arguments, " ") +
-                                       "\nfailed: " + result.describe());
+        std::string message = request.program + " " +
+                              llvm::join(request.arguments, " ") +
+                              "\nfailed: " + result.describe();
+        if (result.stalled())
+          return userError(message + "; the machine is overloaded, or the "
+                                     "program waits for something");
+        return llvm::createStringError(message);
       });
 }
 
-llvm::Expected<std::string> vitc::runForOutput(ProcessRequest request) {
+llvm::Error vitc::runProcess(const ProcessRequest &request) {
+  return runLimited(request, /*timeoutSeconds=*/0);
+}
+
+llvm::Expected<std::string> vitc::runForOutput(ProcessRequest request,
+                                               unsigned timeoutSeconds) {
   llvm::Expected<UnnamedFile> output = UnnamedFile::create();
   if (!output)
     return output.takeError();
   request.output = output->get();
-  if (llvm::Error error = runProcess(request))
+  if (llvm::Error error = runLimited(request, timeoutSeconds))
     return error;
   return llvm::StringRef(output->read()).trim().str();
 }

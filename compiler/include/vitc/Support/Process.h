@@ -14,7 +14,7 @@ struct ProcessRequest {
   std::string program; ///< a path
   std::vector<std::string> arguments;
   std::vector<std::string> environment =
-      {};                      ///< NAME=value; the rest is vitc's own
+      {};          ///< NAME=value; the rest is vitc's own
   int output = -1; ///< an open file for standard output; -1: dropped
 };
 
@@ -24,8 +24,14 @@ struct ProcessResult {
   std::string
       error; ///< what it wrote to standard error, and why it could not run
   bool timedOut = false;
+  unsigned limitSeconds = 0; ///< the time that it had
+  double cpuSeconds = 0; ///< if it timed out: what it and its children took of
+                         ///< the processors
 
   bool succeeded() const { return exitCode == 0; }
+  /// Whether it timed out for want of a processor, or waiting, and not because
+  /// it had too much to do: a fault of the machine, or of its load.
+  bool stalled() const { return timedOut && 2 * cpuSeconds < limitSeconds; }
   /// The first lines of its complaint, for a message.
   std::string describe() const;
 };
@@ -43,8 +49,10 @@ llvm::Error runProcesses(
 llvm::Error runProcess(const ProcessRequest &request);
 
 /// One program, and what it wrote to standard output, without the blanks
-/// around it.
-llvm::Expected<std::string> runForOutput(ProcessRequest request);
+/// around it. For programs that answer at once; those that do not are ended
+/// after `timeoutSeconds`.
+llvm::Expected<std::string> runForOutput(ProcessRequest request,
+                                         unsigned timeoutSeconds = 120);
 
 /// The path of a program: as it is if it has a slash, else looked up in PATH.
 llvm::Expected<std::string> findProgram(llvm::StringRef name);

@@ -4,13 +4,17 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <stdexcept>
-#include <unistd.h>
 
 namespace vitc::schedules {
 
+/// Random, because processes of two containers may have the same number.
 static std::string temporaryName(const std::string &path) {
-  return path + ".tmp" + std::to_string(getpid());
+  std::random_device random;
+  char digits[17];
+  std::snprintf(digits, sizeof(digits), "%08x%08x", random(), random());
+  return path + ".tmp" + digits;
 }
 
 FileSet::~FileSet() {

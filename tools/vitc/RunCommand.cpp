@@ -7,6 +7,9 @@
 #include "Options.h"
 #include "Text.h"
 
+#include "vitc/Support/File.h"
+#include "vitc/Support/StagingFolder.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -269,8 +272,9 @@ llvm::Error Runner::count() {
 
 llvm::Error Runner::save() const {
   StringRef folder = options.saveFolder;
-  if (std::error_code code = llvm::sys::fs::create_directories(folder))
+  if (std::error_code code = createFolders(folder))
     return userError(folder, "cannot be made: " + code.message());
+  removeStale(folder);
   for (auto [index, output] : llvm::enumerate(subject.outputs())) {
     std::vector<int64_t> shape = savedShape(index);
     llvm::SmallString<256> file(folder);

@@ -6,6 +6,7 @@
 #include "Text.h"
 #include "TuneDisplay.h"
 
+#include "vitc/Support/File.h"
 #include "vitc/Support/Interrupt.h"
 #include "vitc/Tune/Machine.h"
 #include "vitc/Tune/Session.h"
@@ -150,7 +151,7 @@ present(tune::Store &store, int64_t session, const Settings &settings,
     return summary.takeError();
   if (!settings.report.empty())
     if (llvm::Error error =
-            tune::writeFile(settings.report, tune::renderReport(*summary)))
+            writeFile(settings.report, tune::renderReport(*summary)))
       return error;
   if (settings.json)
     llvm::outs() << llvm::formatv("{0:2}\n",
@@ -220,7 +221,7 @@ static llvm::Error serveRecords(const Settings &settings) {
     std::string text;
     for (const tune::Record &record : *records)
       text += record.toLine() + "\n";
-    if (llvm::Error error = tune::writeFile(settings.exported, text))
+    if (llvm::Error error = writeFile(settings.exported, text))
       return error;
     if (!settings.quiet)
       llvm::outs() << "exported " << records->size() << " records\n";

@@ -3,6 +3,7 @@
 
 #include "ObjectCache.h"
 
+#include "vitc/Support/File.h"
 #include "vitc/Support/Process.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -117,16 +118,8 @@ writeSources(const Staging &staging, const LibraryDescription &library,
                    bool includesModel = false,
                    bool includesWeights = false) -> llvm::Error {
     std::string path = place(name);
-    std::error_code code;
-    llvm::raw_fd_ostream os(path, code);
-    if (!code) {
-      os << text;
-      os.close();
-      code = os.error();
-      os.clear_error();
-    }
-    if (code)
-      return userError(path, "cannot be written: " + code.message());
+    if (llvm::Error error = writeFile(path, text))
+      return error;
     written.push_back({path, includesModel, includesWeights});
     return llvm::Error::success();
   };

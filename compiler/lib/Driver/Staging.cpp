@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Staging.h"
 
+#include "vitc/Support/File.h"
 #include "vitc/Support/Interrupt.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cerrno>
 #include <unistd.h>
+#include <utility>
 
 using namespace vitc;
 namespace fs = llvm::sys::fs;
@@ -30,87 +31,74 @@ llvm::Expected<Staging> Staging::create(llvm::StringRef output) {
   Staging staging;
   staging.asked = output.str();
   staging.output = target.str();
-  std::string base =
-      (path::parent_path(target) + "/." + path::filename(target) + ".vitc-" +
-       llvm::Twine(llvm::sys::Process::getProcessId()))
-          .str();
-  staging.folder = base;
-  staging.scratchFolder = base + "-scratch";
-  for (llvm::StringRef parent = path::parent_path(target);
-       !parent.empty() && !fs::exists(parent);
-       parent = path::parent_path(parent))
-    staging.parents.push_back(parent.str());
-  InterruptLock lock;
-  for (const std::string &parent : staging.parents)
-    lock.addIfEmpty(parent);
-  for (const std::string &folder : {staging.folder, staging.scratchFolder}) {
-    lock.add(folder);
-    if (std::error_code code = fs::create_directories(folder))
-      return userError(output, "cannot be created: " + code.message());
+  llvm::StringRef parent = path::parent_path(target);
+  for (llvm::StringRef folder = parent; !folder.empty() && !fs::exists(folder);
+       folder = path::parent_path(folder))
+    staging.parents.push_back(folder.str());
+  auto fail = [&](std::error_code code) {
+    return userError(output, "cannot be created: " + code.message());
+  };
+  {
+    InterruptLock lock;
+    for (const std::string &folder : staging.parents)
+      lock.addIfEmpty(folder);
+    if (std::error_code code = createFolders(parent))
+      return fail(code);
   }
+  removeStale(parent);
+  llvm::ErrorOr<StagingFolder> root =
+      StagingFolder::create(joinPath(parent, "." + path::filename(target)));
+  if (!root)
+    return fail(root.getError());
+  staging.root = std::move(*root);
+  InterruptLock lock;
+  for (const std::string &folder : {staging.result(), staging.scratchFolder()})
+    if (std::error_code code = createFolders(folder))
+      return fail(code);
   return staging;
 }
 
 Staging::Staging(Staging &&other)
-    : asked(other.asked), output(other.output), folder(other.folder),
-      scratchFolder(other.scratchFolder), parents(other.parents) {
-  other.folder.clear();
-  other.scratchFolder.clear();
-  other.parents.clear();
-}
+    : asked(other.asked), output(other.output), root(std::move(other.root)),
+      parents(std::exchange(other.parents, {})) {}
 
 Staging::~Staging() {
+  root.reset();
   InterruptLock lock;
-  for (const std::string &leftover : {folder, scratchFolder})
-    if (!leftover.empty()) {
-      fs::remove_directories(leftover);
-      lock.drop(leftover);
-    }
   for (const std::string &parent : parents) {
     rmdir(parent.c_str()); // fails, as it should, where something is inside
     lock.drop(parent);
   }
 }
 
+std::string Staging::result() const { return joinPath(root->path(), "out"); }
+std::string Staging::scratchFolder() const {
+  return joinPath(root->path(), "scratch");
+}
+
 static std::string inside(llvm::StringRef folder, const llvm::Twine &name) {
-  llvm::SmallString<256> result(folder);
-  path::append(result, name);
+  std::string result = joinPath(folder, name);
   InterruptLock lock;
-  fs::create_directories(path::parent_path(result));
-  return std::string(result);
+  createFolders(path::parent_path(result));
+  return result;
 }
 
 std::string Staging::path(const llvm::Twine &name) const {
-  return inside(folder, name);
+  return inside(result(), name);
 }
 std::string Staging::scratch(const llvm::Twine &name) const {
-  return inside(scratchFolder, name);
-}
-
-static llvm::Error writeText(llvm::StringRef file, llvm::StringRef text) {
-  std::error_code code;
-  llvm::raw_fd_ostream os(file, code);
-  if (!code) {
-    os << text;
-    os.close();
-    code = os.error();
-    os.clear_error();
-  }
-  return code ? userError(file, "cannot be written: " + code.message())
-              : llvm::Error::success();
+  return inside(scratchFolder(), name);
 }
 
 llvm::Error Staging::write(const llvm::Twine &name,
                            llvm::StringRef text) const {
-  return writeText(path(name), text);
+  return writeFile(path(name), text);
 }
 
 llvm::Error Staging::commit() {
   InterruptLock lock;
-  if (std::error_code code = fs::rename(folder, output))
+  if (std::error_code code = fs::rename(result(), output))
     return userError(asked, "cannot be created: " + code.message());
-  lock.drop(folder);
-  folder.clear();
   return llvm::Error::success();
 }
 
@@ -143,9 +131,10 @@ llvm::Error Staging::explain(llvm::Error error) const {
   if (!usedUp && !error.isA<UserError>()) {
     // A program that fails for want of space need not say so.
     constexpr uint64_t tooLittle = 64 * 1024;
-    llvm::ErrorOr<fs::space_info> space = fs::disk_space(folder);
+    llvm::ErrorOr<fs::space_info> space = fs::disk_space(root->path());
     usedUp = space && space->available < tooLittle;
   }
+  const std::string &folder = root->path();
   bool mentions = llvm::StringRef(text).contains(folder);
   if (usedUp && (mentions || !error.isA<UserError>())) {
     llvm::consumeError(std::move(error));
@@ -164,7 +153,7 @@ llvm::Error Staging::explain(llvm::Error error) const {
     return error;
   bool isUsers = error.isA<UserError>();
   llvm::consumeError(std::move(error));
-  for (const std::string &hidden : {scratchFolder, folder})
+  for (const std::string &hidden : {scratchFolder(), result(), folder})
     for (size_t at = 0; (at = text.find(hidden, at)) != std::string::npos;)
       text.replace(at, hidden.size(), asked);
   return isUsers ? userError(text) : llvm::createStringError(text);

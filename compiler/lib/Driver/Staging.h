@@ -4,14 +4,18 @@
 #define VITC_LIB_DRIVER_STAGING_H
 
 #include "vitc/Support/Error.h"
+#include "vitc/Support/StagingFolder.h"
 
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace vitc {
 
-/// Files are written to a hidden folder beside the final one, which is renamed
-/// at the end; until then its destructor removes it, and the folders above it
-/// that it made, unless somebody else has put something there.
+/// Files are written to `out` in a hidden folder beside the final one, which
+/// nobody else may enter, and `out` is moved to its place at the end. The
+/// destructor removes the hidden folder, and the folders above it that it made,
+/// unless they hold something.
 class Staging {
 public:
   /// Fails if `output` exists or its parent cannot be written.
@@ -33,9 +37,11 @@ public:
 
 private:
   Staging() = default;
-  std::string asked;  ///< as the user wrote it, for messages
-  std::string output; ///< the same, absolute
-  std::string folder, scratchFolder;
+  std::string result() const;        ///< inside `root`
+  std::string scratchFolder() const; ///< likewise
+  std::string asked;                 ///< as the user wrote it, for messages
+  std::string output;                ///< the same, absolute
+  std::optional<StagingFolder> root;
   /// Folders that were made to hold the output, innermost first.
   std::vector<std::string> parents;
 };

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vitc/Support/Interrupt.h"
 
+#include "vitc/Support/StagingFolder.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 #include <cerrno>
 #include <chrono>
@@ -70,7 +73,8 @@ static void endChildren(std::vector<pid_t> &children) {
 /// The name goes first, in one step: nothing can be created under it after
 /// that, and what is removed then stands still.
 static void removeForGood(const std::string &path) {
-  std::string doomed = path + ".removed";
+  std::string doomed =
+      stagingName((llvm::sys::path::parent_path(path) + "/.removed").str());
   if (rename(path.c_str(), doomed.c_str()) != 0)
     return;
   if (fs::is_directory(doomed))

@@ -246,28 +246,13 @@ Error writeNpy(StringRef path, ArrayRef<int64_t> shape, ArrayRef<float> data) {
   head.resize(alignTo(before + head.size() + 1, 64) - before - 1, ' ');
   head += '\n';
 
-  // Written beside its place and moved there when it is whole.
-  Expected<sys::fs::TempFile> file = sys::fs::TempFile::create(
-      path + ".%%%%%%.tmp", sys::fs::all_read | sys::fs::all_write);
-  if (!file)
-    return userError(path,
-                     "cannot write the file: " + toString(file.takeError()));
-  raw_fd_ostream os(file->FD, /*shouldClose=*/false);
-  os << magic << '\x01' << '\0';
-  os << char(head.size() & 0xff) << char(head.size() >> 8) << head;
+  std::string start = (magic + StringRef("\x01\0", 2)).str();
+  start += char(head.size() & 0xff);
+  start += char(head.size() >> 8);
   static_assert(sys::IsLittleEndianHost, "the data is written as it stands");
-  os.write(reinterpret_cast<const char *>(data.data()), data.size() * 4);
-  os.flush();
-  if (std::error_code error = os.error()) {
-    os.clear_error();
-    consumeError(file->discard());
-    return userError(path, "cannot write the file: " + error.message());
-  }
-  if (Error error = file->keep(path)) {
-    consumeError(file->discard());
-    return userError(path,
-                     "cannot write the file: " + toString(std::move(error)));
-  }
+  StringRef bytes(reinterpret_cast<const char *>(data.data()), data.size() * 4);
+  if (std::error_code failed = replaceFile(path, {start, head, bytes}))
+    return userError(path, "cannot write the file: " + failed.message());
   return Error::success();
 }
 

@@ -5,24 +5,10 @@
 #include "vitc/Support/Process.h"
 
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace vitc;
 using namespace vitc::tune;
 namespace json = llvm::json;
-
-llvm::Error vitc::tune::writeFile(llvm::StringRef path, llvm::StringRef text) {
-  std::error_code code;
-  llvm::raw_fd_ostream os(path, code);
-  if (!code) {
-    os << text;
-    os.close();
-    code = os.error();
-    os.clear_error();
-  }
-  return code ? userError(path, "cannot be written: " + code.message())
-              : llvm::Error::success();
-}
 
 std::string vitc::tune::specification(const KernelRow &kernel,
                                       const json::Object &schedule) {

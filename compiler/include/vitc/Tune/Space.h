@@ -47,9 +47,6 @@ std::string specification(const KernelRow &kernel,
 llvm::Expected<llvm::json::Value>
 askProgram(llvm::StringRef program, std::vector<std::string> arguments);
 
-/// Writes `text` to a new file, or replaces one.
-llvm::Error writeFile(llvm::StringRef path, llvm::StringRef text);
-
 } // namespace vitc::tune
 
 #endif // VITC_TUNE_SPACE_H

@@ -4,6 +4,8 @@
 import ctypes
 import os
 import shutil
+import subprocess
+import tempfile
 
 import lit.formats
 
@@ -25,6 +27,23 @@ try:
     ctypes.CDLL("libcuda.so.1")
 except OSError:
     config.available_features.add("no-cuda-driver")
+
+# Some tests need what only root may do on most machines; elsewhere lit lists them as unsupported.
+def works(*command):
+    try:
+        return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+    except OSError:
+        return False
+
+
+with tempfile.TemporaryDirectory() as folder:
+    if works("mount", "-t", "tmpfs", "-o", "size=64k", "vitc-test", folder):
+        subprocess.run(["umount", folder], check=True)
+        config.available_features.add("mounts")
+if works("unshare", "--fork", "--pid", "true"):
+    config.available_features.add("pid-namespaces")
+if os.geteuid() == 0:
+    config.available_features.add("root")
 
 # TVM writes the kernels for tensor cores, nvcc compiles them; both are optional.
 if os.path.exists(os.path.join(config.vitc_bin_dir, "vitc-tvm")):

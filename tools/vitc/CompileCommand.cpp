@@ -7,6 +7,7 @@
 #include "Text.h"
 #include "Verify.h"
 
+#include "vitc/Backend/Registry.h"
 #include "vitc/Driver/Compile.h"
 #include "vitc/Driver/Targets.h"
 #include "vitc/Pipelines/Pipelines.h"
@@ -63,7 +64,7 @@ static void declareCodeOptions(Options &options, Settings &settings) {
                 "processor has");
   options.choice("precision", compile.precision, {"f32"},
                  {"f16", "bf16", "int8"}, "of weights and arithmetic");
-  options.choice("backend", compile.backend, {"halide", "tvm", "auto"}, {},
+  options.choice("backend", compile.backend, backendChoices(), {},
                  "what schedules and compiles the kernels; auto takes, kernel "
                  "by kernel, what is known to be faster");
   options.choice("emit", compile.emit, {"library", "source", "mlir", "kernels"},
@@ -90,6 +91,10 @@ static void declareCodeOptions(Options &options, Settings &settings) {
       "threads", "N", 0, 1024,
       [&](int64_t n) { compile.threads = unsigned(n); },
       "kernels compiled at a time (default: one per core)");
+  options.integer(
+      "kernel-timeout", "SECONDS", 1, 86400,
+      [&](int64_t n) { compile.kernelTimeout = unsigned(n); },
+      "give up if one kernel takes longer (default 300)");
   options.text("tune-db", "DB", compile.tuneDatabase,
                "a database of `vitc tune`, whose schedules are used where they "
                "fit this CPU");
@@ -257,7 +262,8 @@ llvm::Error vitc::tool::compileCommand(const Invocation &invocation) {
   declareCodeOptions(options, settings);
   declareCheckOptions(options, settings);
   options.note("Compiled kernels are kept in $VITC_CACHE_DIR (default "
-               "~/.cache/vitc) for the next time.");
+               "~/.cache/vitc) for the next time. Nobody else may be able "
+               "to write there.");
   options.example("vitc compile vit-base-patch16-224/ -o out",
                   "a folder with config.json and model.safetensors");
   options.example("vitc compile model.safetensors --config config.json -o out "

@@ -2,14 +2,11 @@
 #include "Emulator.h"
 
 #include "vitc/Driver/Compile.h"
+#include "vitc/Support/Cache.h"
 #include "vitc/Support/File.h"
 #include "vitc/Support/Process.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
-#include "llvm/Support/SHA256.h"
 
 #include <cerrno>
 #include <csignal>
@@ -22,14 +19,14 @@
 using namespace vitc;
 using namespace vitc::tool;
 using llvm::StringRef;
-namespace fs = llvm::sys::fs;
 
 //===----------------------------------------------------------------------===//
 // The runner's program
 //===----------------------------------------------------------------------===//
 
-static llvm::Expected<std::string> hashOf(const Installation &installation,
-                                          const Toolchain &toolchain) {
+/// All that decides what the program will be.
+static llvm::Expected<std::string> identityOf(const Installation &installation,
+                                              const Toolchain &toolchain) {
   std::string text =
       toolchain.compiler + "\n" + llvm::join(toolchain.flags, "\n");
   for (const char *name : {"runner.cpp", "protocol.h"}) {
@@ -38,8 +35,22 @@ static llvm::Expected<std::string> hashOf(const Installation &installation,
       return source.takeError();
     text += (*source)->getBuffer();
   }
-  return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(text)),
-                     /*LowerCase=*/true);
+  return text;
+}
+
+static llvm::Error compileRunner(const Installation &installation,
+                                 const Toolchain &toolchain,
+                                 const std::string &program) {
+  std::vector<std::string> arguments = toolchain.flags;
+  // The C++ library becomes part of the program, so that the emulated system
+  // needs libc alone, as the library itself does.
+  llvm::append_range(
+      arguments, std::vector<std::string>{
+                     "-std=c++17", "-O2", "-static-libstdc++", "-static-libgcc",
+                     "-I" + joinPath(installation.runtimeFolder, "include"),
+                     joinPath(installation.runnerFolder, "runner.cpp"), "-o",
+                     program, "-ldl"});
+  return runProcess({toolchain.compiler, arguments});
 }
 
 /// The runner for the architecture, from the cache or compiled now.
@@ -47,34 +58,32 @@ static llvm::Expected<std::string> findRunner(const Toolchain &toolchain) {
   auto installation = Installation::find("vitc");
   if (!installation)
     return installation.takeError();
-  auto hash = hashOf(*installation, toolchain);
-  if (!hash)
-    return hash.takeError();
-  std::string folder = joinPath(installation->cacheFolder, "runners");
-  std::string runner = joinPath(folder, StringRef(*hash).take_front(40));
-  if (fs::exists(runner))
-    return runner;
-  if (std::error_code code = fs::create_directories(folder))
-    return userError(folder, "cannot create the cache: " + code.message() +
-                                 "; VITC_CACHE_DIR names another folder");
-  std::string temporary =
-      runner + ".tmp" + std::to_string(llvm::sys::Process::getProcessId());
-  std::vector<std::string> arguments = toolchain.flags;
-  // The C++ library becomes part of the program, so that the emulated system
-  // needs libc alone, as the library itself does.
-  llvm::append_range(
-      arguments, std::vector<std::string>{
-                     "-std=c++17", "-O2", "-static-libstdc++", "-static-libgcc",
-                     "-I" + joinPath(installation->runtimeFolder, "include"),
-                     joinPath(installation->runnerFolder, "runner.cpp"), "-o",
-                     temporary, "-ldl"});
-  if (llvm::Error error = runProcess({toolchain.compiler, arguments})) {
-    fs::remove(temporary);
-    return error;
+  auto text = identityOf(*installation, toolchain);
+  if (!text)
+    return text.takeError();
+  auto cache = Cache::open(installation->cacheFolder);
+  if (!cache)
+    return cache.takeError();
+  std::string key = Cache::keyOf(*text);
+  constexpr llvm::StringLiteral kind = "runners", program = "runner";
+  for (bool compiled : {false, true}) {
+    auto entry = cache->find(kind, key, StringRef(program));
+    if (!entry)
+      return entry.takeError();
+    if (*entry)
+      return (*entry)->path(program);
+    if (compiled)
+      break;
+    auto draft = cache->begin();
+    if (!draft)
+      return draft.takeError();
+    if (llvm::Error error =
+            compileRunner(*installation, toolchain, draft->path(program)))
+      return error;
+    if (llvm::Error error = cache->keep(*draft, kind, key))
+      return error;
   }
-  if (std::error_code code = fs::rename(temporary, runner))
-    return userError(runner, "cannot be written: " + code.message());
-  return runner;
+  return llvm::createStringError("the runner was damaged in the cache at once");
 }
 
 /// Where the emulated program finds its loader and its libc: the sysroot that

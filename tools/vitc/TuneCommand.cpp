@@ -6,6 +6,7 @@
 #include "Text.h"
 #include "TuneDisplay.h"
 
+#include "vitc/Backend/Registry.h"
 #include "vitc/Support/File.h"
 #include "vitc/Support/Interrupt.h"
 #include "vitc/Tune/Machine.h"
@@ -40,7 +41,7 @@ static void declareSearchOptions(Options &options, Settings &settings) {
                  "time to take (default 10, unless --trials is given)");
   options.texts("kernel", "NAME", tune.kernels,
                 "only kernels whose names have this in them; may be repeated");
-  options.choice("backend", tune.model.backend, {"halide", "tvm", "auto"}, {},
+  options.choice("backend", tune.model.backend, backendChoices(), {},
                  "whose schedules to search; auto: all that are installed");
   options.text("target", "T", tune.model.target,
                "the processor, see `vitc targets` (default: host)");

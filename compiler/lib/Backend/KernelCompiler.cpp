@@ -2,66 +2,26 @@
 #include "vitc/Backend/KernelCompiler.h"
 
 #include "vitc/Support/File.h"
-#include "vitc/Support/Interrupt.h"
 #include "vitc/Support/Process.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/SHA256.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace vitc;
 namespace fs = llvm::sys::fs;
 
-static llvm::Expected<std::string> readText(llvm::StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return llvm::createStringError(buffer.getError(),
-                                   path + ": " + buffer.getError().message());
-  return (*buffer)->getBuffer().str();
-}
-
-/// The kernel in a folder of the cache, or an error if the folder is missing or
-/// damaged.
-static llvm::Expected<CompiledKernel> load(llvm::StringRef folder,
-                                           llvm::StringRef name) {
-  CompiledKernel kernel;
-  kernel.name = name.str();
-  kernel.objectPath = joinPath(folder, "kernel.o");
-  llvm::Expected<std::string> report =
-      readText(joinPath(folder, "kernel.json"));
-  if (!report)
-    return report.takeError();
-  llvm::Expected<std::string> adapter =
-      readText(joinPath(folder, "kernel.cpp"));
-  if (!adapter)
-    return adapter.takeError();
-  kernel.adapter = std::move(*adapter);
-  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(*report);
-  if (!parsed)
-    return parsed.takeError();
-  llvm::json::Object *object = parsed->getAsObject();
-  uint64_t size = 0;
-  if (!object || fs::file_size(kernel.objectPath, size) ||
-      int64_t(size) != object->getInteger("object_bytes").value_or(-1))
-    return llvm::createStringError(folder + ": damaged");
-  kernel.report = std::move(*object);
-  return kernel;
-}
-
-namespace {
-
-/// One kernel on its way: a folder in the cache under the hash of everything
-/// that decides its contents.
-struct Job {
-  const KernelRequest *request;
-  std::string folder, staging;
-};
-
-} // namespace
+/// The cache's kind of entry, and the names of its files: a backend's three,
+/// which share a prefix, and what it was asked.
+static constexpr llvm::StringLiteral kind = "kernels";
+static constexpr llvm::StringLiteral prefix = "kernel", objectFile = "kernel.o",
+                                     adapterFile = "kernel.cpp",
+                                     reportFile = "kernel.json",
+                                     requestFile = "spec.json";
+static constexpr llvm::StringRef resultFiles[] = {objectFile, adapterFile,
+                                                  reportFile};
 
 /// A backend that was rebuilt may give other kernels under the same version, so
 /// its file is part of the key.
@@ -76,50 +36,64 @@ static llvm::Expected<std::string> identityOf(llvm::StringRef program) {
       /*LowerCase=*/true);
 }
 
-static llvm::Error prepare(Job &job) {
-  job.staging =
-      job.folder + ".tmp" + std::to_string(llvm::sys::Process::getProcessId());
-  InterruptLock lock;
-  lock.add(job.staging);
-  if (std::error_code code = fs::create_directories(job.staging))
-    return userError(job.staging,
-                     "cannot create the kernel cache: " + code.message() +
-                         "; VITC_CACHE_DIR names another folder");
-  std::error_code code;
-  llvm::raw_fd_ostream os(joinPath(job.staging, "spec.json"), code);
-  os << job.request->specification << "\n";
-  os.close();
-  if (code || os.has_error()) {
-    os.clear_error();
-    return userError(job.staging, "cannot write to the kernel cache: " +
-                                      (code ? code : os.error()).message());
-  }
-  return llvm::Error::success();
+static llvm::Expected<llvm::json::Object> parseReport(llvm::StringRef text) {
+  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(text);
+  if (!parsed)
+    return parsed.takeError();
+  if (llvm::json::Object *object = parsed->getAsObject())
+    return std::move(*object);
+  return llvm::createStringError("the report is not an object");
 }
 
-/// Removes what is left of the job's staging folder.
-static void discard(const Job &job) {
-  InterruptLock lock;
-  fs::remove_directories(job.staging);
-  lock.drop(job.staging);
+/// A backend that says that it is done need not have written what it should.
+static llvm::Error checkResult(const KernelRequest &request,
+                               const Cache::Draft &draft) {
+  auto fail = [&](const llvm::Twine &reason) {
+    return llvm::createStringError("the backend's result for kernel " +
+                                   request.name + ": " + reason);
+  };
+  for (llvm::StringRef name : resultFiles)
+    if (!fs::is_regular_file(draft.path(name)))
+      return fail("there is no " + name);
+  auto text = llvm::MemoryBuffer::getFile(draft.path(reportFile));
+  if (!text)
+    return fail(text.getError().message());
+  llvm::Expected<llvm::json::Object> report = parseReport((*text)->getBuffer());
+  return report ? llvm::Error::success()
+                : fail(llvm::toString(report.takeError()));
 }
 
-/// Makes a finished kernel part of the cache.
-static void publish(const Job &job) {
-  {
-    InterruptLock lock;
-    if (!fs::rename(job.staging, job.folder)) {
-      lock.drop(job.staging);
-      return;
-    }
-  }
-  // Another vitc was quicker; its kernel is the same.
-  discard(job);
+/// An entry of the cache; its files were checked, and these bytes are used.
+static llvm::Expected<CompiledKernel> load(const KernelRequest &request,
+                                           Cache::Entry entry) {
+  CompiledKernel kernel;
+  kernel.name = request.name;
+  kernel.objectPath = entry.path(objectFile);
+  kernel.adapter = std::move(entry.files[adapterFile.str()]);
+  llvm::Expected<llvm::json::Object> report =
+      parseReport(entry.files[reportFile.str()]);
+  if (!report)
+    return report.takeError();
+  kernel.report = std::move(*report);
+  return kernel;
 }
 
-/// A backend that fails for want of space is not at fault.
-static llvm::Error describeFailure(const Job &job, const ProcessResult &result,
+/// A backend that fails for want of space or time is not at fault.
+static llvm::Error describeFailure(const KernelRequest &request,
+                                   const ProcessResult &result,
                                    llvm::StringRef cacheFolder) {
+  std::string program = "vitc-" + request.backend;
+  if (result.timedOut) {
+    std::string text = llvm::formatv(
+        "{0} did not finish kernel {1} within {2} s, in which it "
+        "took {3:f1} s of processor time",
+        program, request.name, result.limitSeconds, result.cpuSeconds);
+    constexpr llvm::StringLiteral advice = "--kernel-timeout allows more time";
+    if (result.stalled())
+      return userError(text + ": the machine is overloaded or stalled; " +
+                       advice);
+    return llvm::createStringError(text + "; " + advice);
+  }
   constexpr uint64_t tooLittle = 64 * 1024;
   llvm::ErrorOr<fs::space_info> space = fs::disk_space(cacheFolder);
   if (space && space->available < tooLittle)
@@ -127,17 +101,62 @@ static llvm::Error describeFailure(const Job &job, const ProcessResult &result,
                                   "cache; VITC_CACHE_DIR names another folder");
   constexpr int refused = 1; // the specification asks for what it lacks
   if (result.exitCode == refused)
-    return userError("--backend " + job.request->backend + ": kernel " +
-                     job.request->name + " cannot be compiled by vitc-" +
-                     job.request->backend + ": " + result.describe());
+    return userError("--backend " + request.backend + ": kernel " +
+                     request.name + " cannot be compiled by " + program + ": " +
+                     result.describe());
   return llvm::createStringError("the backend could not compile kernel " +
-                                 job.request->name + ": " + result.describe());
+                                 request.name + ": " + result.describe());
 }
 
-llvm::Expected<std::vector<CompiledKernel>>
-vitc::compileKernels(llvm::ArrayRef<KernelRequest> requests,
-                     const KernelCompilerOptions &options) {
-  std::map<std::string, std::string> identities;
+namespace {
+
+/// The kernels of one call.
+class KernelCompiler {
+public:
+  KernelCompiler(llvm::ArrayRef<KernelRequest> requests,
+                 const KernelCompilerOptions &options)
+      : requests(requests), options(options), cache(*options.cache),
+        kernels(requests.size()) {}
+
+  llvm::Expected<std::vector<CompiledKernel>> run() {
+    if (llvm::Error error = identify())
+      return error;
+    if (llvm::Error error = lookUp())
+      return error;
+    if (llvm::Error error = compile())
+      return error;
+    return std::move(kernels);
+  }
+
+private:
+  llvm::Error identify();
+  llvm::Error lookUp();
+  llvm::Error compile();
+  llvm::Expected<ProcessRequest> prepare(size_t index);
+  llvm::Error finish(size_t index, const ProcessResult &result);
+  std::string keyOf(size_t index) {
+    return Cache::keyOf(identities[requests[index].backend] + cudaVersions +
+                        requests[index].toText());
+  }
+  void report() {
+    if (options.progress)
+      options.progress(done, requests.size());
+  }
+
+  llvm::ArrayRef<KernelRequest> requests;
+  const KernelCompilerOptions &options;
+  Cache &cache;
+  std::map<std::string, std::string> identities; ///< of backends
+  std::string cudaVersions;
+  std::vector<CompiledKernel> kernels;
+  std::vector<size_t> missing;      ///< places of requests
+  std::vector<Cache::Draft> drafts; ///< of the missing ones
+  unsigned done = 0;
+};
+
+} // namespace
+
+llvm::Error KernelCompiler::identify() {
   for (const KernelRequest &request : requests) {
     if (identities.count(request.backend))
       continue;
@@ -147,10 +166,8 @@ vitc::compileKernels(llvm::ArrayRef<KernelRequest> requests,
       return identity.takeError();
     identities[request.backend] = *identity;
   }
-
   // What CUDA's programs make of a kernel is part of it, so another one, or
   // none, makes another kernel.
-  std::string cudaVersions;
   for (const std::string &program : {options.ptxas, options.nvcc}) {
     if (program.empty())
       continue;
@@ -160,84 +177,95 @@ vitc::compileKernels(llvm::ArrayRef<KernelRequest> requests,
       return version.takeError();
     cudaVersions += *version;
   }
+  return llvm::Error::success();
+}
 
-  std::vector<Job> jobs, missing;
-  unsigned done = 0;
-  for (const KernelRequest &request : requests) {
-    std::string key =
-        llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(
-                        identities[request.backend] + cudaVersions +
-                        request.specification)),
-                    true);
-    Job job{&request,
-            joinPath(options.cacheFolder,
-                     "kernels/" + key.substr(0, 2) + "/" + key.substr(2, 38)),
-            ""};
-    jobs.push_back(job);
-    llvm::Expected<CompiledKernel> known = load(job.folder, request.name);
-    if (known) {
-      ++done;
+llvm::Error KernelCompiler::lookUp() {
+  for (size_t i = 0; i < requests.size(); ++i) {
+    llvm::Expected<std::optional<Cache::Entry>> entry =
+        cache.find(kind, keyOf(i), resultFiles);
+    if (!entry)
+      return entry.takeError();
+    if (!*entry) {
+      missing.push_back(i);
       continue;
     }
-    llvm::consumeError(known.takeError());
-    fs::remove_directories(job.folder);
-    missing.push_back(job);
-  }
-  auto report = [&] {
-    if (options.progress)
-      options.progress(done, requests.size());
-  };
-  report();
-
-  auto discardAll = [&] {
-    for (const Job &job : missing)
-      if (!job.staging.empty())
-        discard(job);
-  };
-  std::vector<std::string> environment;
-  if (!options.cxx.empty())
-    environment.push_back("CXX=" + options.cxx);
-  environment.push_back("PTXAS=" + options.ptxas);
-  if (!options.nvcc.empty())
-    environment.push_back("NVCC=" + options.nvcc);
-  std::vector<ProcessRequest> processes;
-  for (Job &job : missing) {
-    if (llvm::Error error = prepare(job)) {
-      discardAll();
-      return error;
-    }
-    processes.push_back({options.programs.at(job.request->backend),
-                         {"--spec", joinPath(job.staging, "spec.json"), "-o",
-                          joinPath(job.staging, "kernel")},
-                         environment});
-    // Of the assembler that it calls: removed with the folder.
-    processes.back().environment.push_back("TMPDIR=" + job.staging);
-  }
-  llvm::Error error = runProcesses(
-      processes, options.jobs, options.timeoutSeconds,
-      [&](size_t index, const ProcessResult &result) -> llvm::Error {
-        Job &job = missing[index];
-        if (!result.succeeded())
-          return describeFailure(job, result, options.cacheFolder);
-        publish(job);
-        ++done;
-        report();
-        return llvm::Error::success();
-      });
-  if (error) {
-    discardAll();
-    return error;
-  }
-
-  std::vector<CompiledKernel> kernels;
-  for (const Job &job : jobs) {
-    llvm::Expected<CompiledKernel> kernel = load(job.folder, job.request->name);
+    llvm::Expected<CompiledKernel> kernel =
+        load(requests[i], std::move(**entry));
     if (!kernel)
       return kernel.takeError();
-    kernel->cached = llvm::none_of(missing, [&](const Job &other) {
-      return other.request == job.request;
-    });
-    kernels.push_back(std::move(*kernel));
+    kernels[i] = std::move(*kernel);
+    kernels[i].cached = true;
+    ++done;
   }
-  return kernels;
+  report();
+  return llvm::Error::success();
+}
+
+llvm::Expected<ProcessRequest> KernelCompiler::prepare(size_t index) {
+  const KernelRequest &request = requests[index];
+  llvm::Expected<Cache::Draft> draft = cache.begin();
+  if (!draft)
+    return draft.takeError();
+  std::string specification = request.toText() + "\n";
+  if (std::error_code failed =
+          replaceFile(draft->path(requestFile), llvm::StringRef(specification)))
+    return cache.fail(failed);
+  ProcessRequest process = {
+      options.programs.at(request.backend),
+      {"--spec", draft->path(requestFile), "-o", draft->path(prefix)}};
+  if (!options.cxx.empty())
+    process.environment.push_back("CXX=" + options.cxx);
+  process.environment.push_back("PTXAS=" + options.ptxas);
+  if (!options.nvcc.empty())
+    process.environment.push_back("NVCC=" + options.nvcc);
+  // Of the assembler that it calls: removed with the draft.
+  process.environment.push_back("TMPDIR=" + draft->scratch());
+  drafts.push_back(std::move(*draft));
+  return process;
+}
+
+llvm::Error KernelCompiler::finish(size_t index, const ProcessResult &result) {
+  const KernelRequest &request = requests[missing[index]];
+  if (!result.succeeded())
+    return describeFailure(request, result, cache.path());
+  if (llvm::Error error = checkResult(request, drafts[index]))
+    return error;
+  std::string key = keyOf(missing[index]);
+  if (llvm::Error error = cache.keep(drafts[index], kind, key))
+    return error;
+  llvm::Expected<std::optional<Cache::Entry>> entry =
+      cache.find(kind, key, resultFiles);
+  if (!entry)
+    return entry.takeError();
+  if (!*entry)
+    return llvm::createStringError("kernel " + request.name +
+                                   " was damaged in the cache at once");
+  llvm::Expected<CompiledKernel> kernel = load(request, std::move(**entry));
+  if (!kernel)
+    return kernel.takeError();
+  kernels[missing[index]] = std::move(*kernel);
+  ++done;
+  report();
+  return llvm::Error::success();
+}
+
+llvm::Error KernelCompiler::compile() {
+  std::vector<ProcessRequest> processes;
+  for (size_t index : missing) {
+    llvm::Expected<ProcessRequest> process = prepare(index);
+    if (!process)
+      return process.takeError();
+    processes.push_back(std::move(*process));
+  }
+  return runProcesses(processes, options.jobs, options.timeoutSeconds,
+                      [&](size_t index, const ProcessResult &result) {
+                        return finish(index, result);
+                      });
+}
+
+llvm::Expected<std::vector<CompiledKernel>>
+vitc::compileKernels(llvm::ArrayRef<KernelRequest> requests,
+                     const KernelCompilerOptions &options) {
+  return KernelCompiler(requests, options).run();
 }

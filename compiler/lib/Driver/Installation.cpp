@@ -32,7 +32,7 @@ llvm::Expected<Installation> Installation::find(const char *argv0) {
     return userError(
         "no folder to keep compiled kernels in: set VITC_CACHE_DIR "
         "or HOME");
-  installation.backendProgram = joinPath(bin, "vitc-halide");
+  installation.backendFolder = bin.str();
   installation.measureProgram = joinPath(bin, "vitc-measure");
 
   // An installed tree first, then the source tree that this program was built

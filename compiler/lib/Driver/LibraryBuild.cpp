@@ -168,7 +168,7 @@ llvm::Error
 vitc::buildLibrary(const Staging &staging, const LibraryDescription &library,
                    const LibrarySources &sources, const Toolchain &toolchain,
                    const CompileOptions &options,
-                   const Installation &installation,
+                   const Installation &installation, Cache &cache,
                    llvm::function_ref<void(unsigned, unsigned)> progress) {
   bool keep = options.emit == "source";
   llvm::Expected<std::vector<Source>> files =
@@ -179,22 +179,26 @@ vitc::buildLibrary(const Staging &staging, const LibraryDescription &library,
   // Every source on its own, several at a time; those known before not at all.
   std::string runtimeHeaders = installation.runtimeFolder,
               modelHeaders = staging.path("include");
-  ObjectCache cache(installation.cacheFolder, toolchain, compileFlags,
-                    {runtimeHeaders}),
-      modelCache(installation.cacheFolder, toolchain, compileFlags,
+  ObjectCache plainCache(cache, toolchain, compileFlags, {runtimeHeaders}),
+      modelCache(cache, toolchain, compileFlags,
                  {runtimeHeaders, modelHeaders});
   struct Compile {
     const Source *source;
-    std::string object, cached;
+    const ObjectCache *cache;
+    std::string object, key;
   };
   std::vector<Compile> compiles;
   std::vector<ProcessRequest> calls;
   std::vector<std::string> objects;
   for (const Source &source : *files) {
-    std::string known =
-        (source.includesModel ? modelCache : cache).pathFor(source.path);
-    if (!source.includesWeights && ObjectCache::has(known)) {
-      objects.push_back(known);
+    const ObjectCache &kept = source.includesModel ? modelCache : plainCache;
+    std::string key = kept.keyFor(source.path);
+    llvm::Expected<std::string> known =
+        source.includesWeights ? std::string() : kept.find(key);
+    if (!known)
+      return known.takeError();
+    if (!known->empty()) {
+      objects.push_back(*known);
       continue;
     }
     objects.push_back(
@@ -210,7 +214,7 @@ vitc::buildLibrary(const Staging &staging, const LibraryDescription &library,
     llvm::append_range(arguments, std::vector<std::string>{
                                       "-c", source.path, "-o", objects.back()});
     calls.push_back(compilerCall(staging, toolchain, arguments));
-    compiles.push_back({&source, objects.back(), known});
+    compiles.push_back({&source, &kept, objects.back(), key});
   }
   unsigned done = 0, total = calls.size() + 4;
   unsigned jobs =
@@ -226,7 +230,7 @@ vitc::buildLibrary(const Staging &staging, const LibraryDescription &library,
                                          compile.source->path + ": " +
                                          result.describe());
         if (!compile.source->includesWeights)
-          ObjectCache::keep(compile.object, compile.cached);
+          compile.cache->keep(compile.object, compile.key);
         progress(++done, total);
         return llvm::Error::success();
       });

@@ -26,6 +26,7 @@ llvm::Error
 buildLibrary(const Staging &staging, const LibraryDescription &library,
              const LibrarySources &sources, const Toolchain &toolchain,
              const CompileOptions &options, const Installation &installation,
+             Cache &cache,
              llvm::function_ref<void(unsigned done, unsigned total)> progress);
 
 } // namespace vitc

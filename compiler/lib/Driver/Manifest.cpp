@@ -94,8 +94,6 @@ static json::Array describeKernels(const ManifestInputs &inputs) {
   json::Array kernels;
   for (auto [request, kernel, record] :
        llvm::zip(inputs.requests, inputs.kernels, inputs.records)) {
-    json::Object specification = std::move(
-        *llvm::cantFail(json::parse(request.specification)).getAsObject());
     int64_t calls = 0;
     double flops = 0, bytes = 0;
     for (const StepDescription &step : inputs.library.steps)
@@ -107,10 +105,10 @@ static json::Array describeKernels(const ManifestInputs &inputs) {
       }
     json::Object report(kernel.report);
     json::Object description{{"name", kernel.name},
-                             {"family", specification["family"]},
+                             {"family", request.family},
                              {"backend", report["backend"]},
                              {"backend_version", report["version"]},
-                             {"spec", specification["spec"]},
+                             {"spec", json::Object(request.spec)},
                              {"schedule", report["schedule"]},
                              {"record", record
                                             ? json::Value(record->provenance())

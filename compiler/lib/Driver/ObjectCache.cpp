@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ObjectCache.h"
 
-#include "vitc/Support/File.h"
-#include "vitc/Support/Interrupt.h"
-
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
-#include "llvm/Support/SHA256.h"
 
 using namespace vitc;
 namespace fs = llvm::sys::fs;
+
+static constexpr llvm::StringLiteral kind = "objects", objectFile = "object.o";
 
 /// Empty for a file that cannot be read: the compiler will say so.
 static std::string contents(llvm::StringRef path) {
@@ -49,47 +45,34 @@ static std::string identityOf(llvm::StringRef program) {
       .str();
 }
 
-static std::string hashOf(llvm::StringRef text) {
-  return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(text)),
-                     /*LowerCase=*/true);
-}
-
-ObjectCache::ObjectCache(llvm::StringRef cacheFolder,
-                         const Toolchain &toolchain,
+ObjectCache::ObjectCache(Cache &cache, const Toolchain &toolchain,
                          llvm::ArrayRef<std::string> flags,
                          llvm::ArrayRef<std::string> headerFolders)
-    : folder(joinPath(cacheFolder, "objects")) {
+    : cache(cache) {
   std::string text = identityOf(toolchain.compiler) + "\n" +
                      llvm::join(toolchain.flags, "\n") + "\n" +
                      llvm::join(flags, "\n") + "\n";
   for (const std::string &headers : headerFolders)
     text += headersIn(headers);
-  key = hashOf(text);
+  common = Cache::keyOf(text);
 }
 
-bool ObjectCache::has(llvm::StringRef path) {
-  // A crash of the machine may have left part of a file; what is missing is its
-  // end, where an object has the table of its sections.
-  if (!fs::exists(path))
-    return false;
-  auto object = llvm::object::ObjectFile::createObjectFile(path);
-  if (object)
-    return true;
-  llvm::consumeError(object.takeError());
-  return false;
+std::string ObjectCache::keyFor(llvm::StringRef sourcePath) const {
+  return Cache::keyOf(common + contents(sourcePath));
 }
 
-std::string ObjectCache::pathFor(llvm::StringRef sourcePath) const {
-  std::string hash = hashOf(key + contents(sourcePath));
-  return joinPath(folder, hash.substr(0, 2) + "/" + hash.substr(2, 38) + ".o");
+llvm::Expected<std::string> ObjectCache::find(llvm::StringRef key) const {
+  llvm::Expected<std::optional<Cache::Entry>> entry =
+      cache.find(kind, key, llvm::StringRef(objectFile));
+  if (!entry)
+    return entry.takeError();
+  return *entry ? (*entry)->path(objectFile) : "";
 }
 
-void ObjectCache::keep(llvm::StringRef object, llvm::StringRef path) {
-  if (fs::create_directories(llvm::sys::path::parent_path(path)))
-    return;
-  std::string staging =
-      (path + ".tmp" + llvm::Twine(llvm::sys::Process::getProcessId())).str();
-  InterruptLock lock; // until nothing is half there any more
-  if (fs::copy_file(object, staging) || fs::rename(staging, path))
-    fs::remove(staging);
+void ObjectCache::keep(llvm::StringRef object, llvm::StringRef key) const {
+  llvm::Expected<Cache::Draft> draft = cache.begin();
+  if (!draft)
+    return llvm::consumeError(draft.takeError());
+  if (!fs::copy_file(object, draft->path(objectFile)))
+    llvm::consumeError(cache.keep(*draft, kind, key));
 }

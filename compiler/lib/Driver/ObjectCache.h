@@ -5,6 +5,7 @@
 #define VITC_LIB_DRIVER_OBJECTCACHE_H
 
 #include "vitc/Driver/Toolchain.h"
+#include "vitc/Support/Cache.h"
 
 namespace vitc {
 
@@ -12,19 +13,20 @@ class ObjectCache {
 public:
   /// `headerFolders` hold what the sources include, apart from the system's
   /// headers, which are taken to change with the compiler only.
-  ObjectCache(llvm::StringRef cacheFolder, const Toolchain &toolchain,
+  ObjectCache(Cache &cache, const Toolchain &toolchain,
               llvm::ArrayRef<std::string> flags,
               llvm::ArrayRef<std::string> headerFolders);
 
-  /// Where the object of this source is kept, now or in future.
-  std::string pathFor(llvm::StringRef sourcePath) const;
-  /// Whether the object at this place is there and whole.
-  static bool has(llvm::StringRef path);
+  /// What the object of this source is kept under.
+  std::string keyFor(llvm::StringRef sourcePath) const;
+  /// The path of the object if it is there and whole, else an empty one.
+  llvm::Expected<std::string> find(llvm::StringRef key) const;
   /// Keeps a fresh object. A cache that cannot be written is no reason to fail.
-  static void keep(llvm::StringRef object, llvm::StringRef path);
+  void keep(llvm::StringRef object, llvm::StringRef key) const;
 
 private:
-  std::string folder, key; ///< the key's part that all sources share
+  Cache &cache;
+  std::string common; ///< the key's part that all sources share
 };
 
 } // namespace vitc

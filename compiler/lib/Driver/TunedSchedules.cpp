@@ -2,21 +2,20 @@
 #include "TunedSchedules.h"
 
 #include "vitc/Backend/ObjectCode.h"
+#include "vitc/Backend/Registry.h"
 #include "vitc/Tune/Machine.h"
 #include "vitc/Tune/Store.h"
 
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace vitc;
-namespace json = llvm::json;
 
 llvm::Expected<TunedSchedules>
 TunedSchedules::open(const CompileOptions &options,
                      const Installation &installation,
                      const std::map<std::string, std::string> &programs) {
   TunedSchedules tuned(tune::thisMachine().cpu);
-  if (options.backend == "auto")
+  if (options.backend == everyBackend)
     for (const auto &[backend, program] : programs)
       if (llvm::sys::fs::can_execute(program))
         tuned.others.push_back(backend);
@@ -37,11 +36,8 @@ TunedSchedules::open(const CompileOptions &options,
 
 std::vector<const tune::Record *>
 TunedSchedules::findBetter(const KernelRequest &request) const {
-  json::Value document = llvm::cantFail(json::parse(request.specification));
-  const json::Object &fields = *document.getAsObject();
   std::vector<const tune::Record *> better = records.find(
-      tune::kernelKey(*fields.getString("family"), *fields.getObject("spec"),
-                      *fields.getString("target")));
+      tune::kernelKey(request.family, request.spec, request.target));
   // All that are left have the same rival, so they compare.
   llvm::erase_if(better, [&](const tune::Record *record) {
     return record->rival.backend != request.backend ||
@@ -68,7 +64,8 @@ llvm::Expected<bool> TunedSchedules::isCurrent(const tune::Record &record,
 
 KernelRequest TunedSchedules::apply(const tune::Record &record,
                                     const KernelRequest &request) {
-  json::Value document = llvm::cantFail(json::parse(request.specification));
-  (*document.getAsObject())["schedule"] = json::Object(record.schedule);
-  return {request.name, llvm::formatv("{0}", document).str(), record.backend};
+  KernelRequest tuned = request;
+  tuned.schedule = record.schedule;
+  tuned.backend = record.backend;
+  return tuned;
 }

@@ -3,6 +3,7 @@
 
 #include "vitc/Support/File.h"
 #include "vitc/Support/Interrupt.h"
+#include "vitc/Support/TrustedFolder.h"
 #include "vitc/Tune/Store.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -27,9 +28,9 @@ llvm::Expected<Scratch> Scratch::make(llvm::StringRef cacheFolder) {
   InterruptLock lock;
   lock.add(folder);
   removeOrphans(parent);
-  if (std::error_code code = fs::create_directories(folder))
-    return userError(folder, "cannot be created: " + code.message() +
-                                 "; VITC_CACHE_DIR names another folder");
+  // What is measured is run from there.
+  if (llvm::Error error = requireTrusted(folder, /*create=*/true))
+    return error;
   return Scratch(folder);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vitc/Tune/Space.h"
 
+#include "vitc/Backend/KernelRequest.h"
 #include "vitc/Support/File.h"
 #include "vitc/Support/Process.h"
 
@@ -12,13 +13,13 @@ namespace json = llvm::json;
 
 std::string vitc::tune::specification(const KernelRow &kernel,
                                       const json::Object &schedule) {
-  json::Object document{{"protocol", 1},
-                        {"name", kernel.name},
-                        {"target", kernel.target},
-                        {"family", kernel.family},
-                        {"spec", json::Object(kernel.spec)},
-                        {"schedule", json::Object(schedule)}};
-  return llvm::formatv("{0}\n", json::Value(std::move(document))).str();
+  KernelRequest request;
+  request.name = kernel.name;
+  request.target = kernel.target;
+  request.family = kernel.family;
+  request.spec = kernel.spec;
+  request.schedule = schedule;
+  return request.toText() + "\n";
 }
 
 llvm::Expected<json::Value>

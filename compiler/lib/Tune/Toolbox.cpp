@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Toolbox.h"
 
+#include "vitc/Backend/Registry.h"
 #include "vitc/Driver/Targets.h"
-#include "vitc/Support/File.h"
 
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 
 using namespace vitc;
 using namespace vitc::tune;
@@ -13,14 +12,11 @@ using namespace vitc::tune;
 static llvm::Expected<Backends> findBackends(const Installation &installation,
                                              llvm::StringRef backend) {
   Backends backends;
-  llvm::StringRef folder =
-      llvm::sys::path::parent_path(installation.backendProgram);
-  for (const std::string name : {"halide", "tvm"}) {
-    std::string program = joinPath(folder, "vitc-" + name);
-    if ((backend == name || backend == "auto") &&
+  llvm::StringRef folder = installation.backendFolder;
+  for (const auto &[name, program] : backendPrograms(folder))
+    if ((backend == name || backend == everyBackend) &&
         llvm::sys::fs::can_execute(program))
       backends[name] = program;
-  }
   if (backends.empty())
     return userError("--backend " + backend + ": there is no vitc-" + backend +
                      " in " + folder +

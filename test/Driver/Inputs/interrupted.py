@@ -68,7 +68,7 @@ def attempt(folder, command, number, cold, ready, what):
         sys.exit(f"{name} {what}: ended with {process.returncode}, expected {-number} and no error; it said:\n{error}")
     if processes(place):
         sys.exit(f"{name} {what}: still running: {processes(place)}")
-    left = files(beside) + files(temporary) + [file for file in files(cache) if ".tmp" in os.path.basename(file)]
+    left = files(beside) + files(temporary) + [file for file in files(cache) if ".vitc-" in file]
     if left:
         sys.exit(f"{name} {what}: left behind: {left}")
     print(f"{name} {what}: nothing left")

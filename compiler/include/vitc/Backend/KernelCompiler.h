@@ -4,8 +4,8 @@
 #ifndef VITC_BACKEND_KERNELCOMPILER_H
 #define VITC_BACKEND_KERNELCOMPILER_H
 
-#include "vitc/Support/Error.h"
-#include "llvm/Support/JSON.h"
+#include "vitc/Backend/KernelRequest.h"
+#include "vitc/Support/Cache.h"
 
 #include <functional>
 #include <map>
@@ -13,12 +13,6 @@
 #include <vector>
 
 namespace vitc {
-
-struct KernelRequest {
-  std::string name;          ///< the symbol
-  std::string specification; ///< the whole JSON document of the protocol
-  std::string backend;       ///< who compiles it: a key of `programs`
-};
 
 struct CompiledKernel {
   std::string name;
@@ -30,15 +24,15 @@ struct CompiledKernel {
 
 struct KernelCompilerOptions {
   std::map<std::string, std::string> programs; ///< backend to its program
-  std::string cacheFolder;
+  Cache *cache = nullptr;
   std::string cxx;  ///< the backend's $CXX, which it may assemble with; its own
                     ///< choice if empty
   std::string nvcc; ///< the backend's $NVCC, where kernels need it
   std::string ptxas; ///< the backend's $PTXAS, which CUDA kernels are tried
                      ///< with; none if empty
   unsigned jobs = 1;
-  unsigned timeoutSeconds =
-      300; ///< for one kernel; a backend that hangs is ended and reported
+  unsigned timeoutSeconds = 0; ///< for one kernel, 0: no limit; a backend that
+                               ///< takes longer is ended and reported
   std::function<void(unsigned done, unsigned total)> progress;
 };
 

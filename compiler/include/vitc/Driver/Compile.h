@@ -19,7 +19,7 @@ namespace vitc {
 
 /// Where the tool's own files are, in a build or an installed tree.
 struct Installation {
-  std::string backendProgram; ///< vitc-halide
+  std::string backendFolder;  ///< vitc-halide and its like
   std::string runtimeFolder;  ///< include/ and src/ of the runtime
   std::string modelsFolder;   ///< models/*.json
   std::string runnerFolder;   ///< tools/runner: runs libraries for others
@@ -59,7 +59,8 @@ struct CompileOptions {
                   ///< plan) and print the IR to standard output
   bool printIr = false; ///< print the IR after every stage to standard error
   ToolchainOptions toolchain;
-  unsigned threads = 0;       ///< kernels compiled at a time; all cores if 0
+  unsigned threads = 0;         ///< kernels compiled at a time; all cores if 0
+  unsigned kernelTimeout = 300; ///< seconds for one kernel
   std::string tuneDatabase;   ///< --tune-db: tuned schedules besides vitc's own
   bool ignoreRecords = false; ///< default schedules for every kernel
 };

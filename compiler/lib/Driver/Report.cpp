@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Report.h"
+
+#include "DeviceCode.h"
+#include "KernelRequests.h"
+
+#include "vitc/Dialect/Kernel/IR/Kernel.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace vitc;
+
+void vitc::reportOutputs(CompileReport &report,
+                         const LibraryDescription &library) {
+  for (const OutputDescription &output : library.outputs) {
+    std::string shape;
+    llvm::raw_string_ostream os(shape);
+    llvm::interleaveComma(output.shape, os);
+    report.outputs.push_back(output.name + " [" + shape + "]");
+  }
+}
+
+void vitc::reportKernels(CompileReport &report, const KernelSet &set,
+                         ModuleOp module, const Target &target) {
+  report.kernels = set.kernels.size();
+  report.cachedKernels = llvm::count_if(
+      set.kernels, [](const CompiledKernel &kernel) { return kernel.cached; });
+  report.tunedKernels = llvm::count_if(
+      set.records, [](const tune::Record *record) { return record; });
+  report.tensorCoreKernels =
+      llvm::count_if(module.getOps<kernel::SpecOp>(), usesTensorCores);
+  if (target.device.empty())
+    return;
+  DeviceCodeSummary device = summariseDeviceCode(set.kernels, target);
+  report.deviceCode = device.text;
+  llvm::append_range(report.warnings, device.warnings);
+}
+
+/// Seven combinations of quarters stand where four quarters would.
+static int64_t strassenExtraBytes(ModuleOp module) {
+  int64_t bytes = 0;
+  for (auto constant : module.getOps<kernel::ConstantOp>())
+    if (constant.getLayout() == kernel::Layout::Strassen)
+      bytes += kernel::reservedBytes(constant.getBufferType()) /
+               kernel::strassenProducts * (kernel::strassenProducts - 4);
+  return bytes;
+}
+
+void vitc::reportLibrary(CompileReport &report, ModuleOp module,
+                         const LibraryDescription &library) {
+  report.workspaceBytes = library.workspaceBytes;
+  report.weightsBytes = library.weightsBytes;
+  report.fastMatmulBytes = strassenExtraBytes(module);
+  report.pairedProducts = llvm::any_of(
+      module.getOps<kernel::ConstantOp>(), [](kernel::ConstantOp op) {
+        return op.getLayout() == kernel::Layout::Pairs;
+      });
+}

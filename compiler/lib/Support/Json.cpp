@@ -62,36 +62,91 @@ JsonFile::Position JsonFile::locate(ArrayRef<std::string> keys) const {
   size_t offset = 0;
   if (!descend(scanner, keys, offset))
     offset = 0;
-  return positionOf(text, offset);
+  Position position = positionOf(text, offset);
+  position.line += firstLine - 1;
+  return position;
 }
 
-Expected<JsonObject> parseJson(StringRef path, std::string text) {
+namespace {
+/// What is wrong with a text, and where.
+struct JsonFault {
+  size_t offset;
+  std::string message;
+};
+} // namespace
+
+/// Everything that LLVM's parser would not survive, or would let through.
+static std::optional<JsonFault> findFault(StringRef text) {
+  if (text.size() > maxFileBytes)
+    return JsonFault{0, ("the text has " + Twine(text.size()) +
+                         " bytes, expected at most " + Twine(maxFileBytes))
+                            .str()};
+  size_t badByte = 0;
+  if (!json::isUTF8(text, &badByte))
+    return JsonFault{badByte, "the text is not UTF-8"};
+  JsonScanner scanner(text);
+  if (!scanner.skip() || !scanner.end())
+    return JsonFault{scanner.failureOffset,
+                     "not valid JSON: " + scanner.failure};
+  if (scanner.valuesSkipped > maxValues)
+    return JsonFault{0, ("the text has " + Twine(scanner.valuesSkipped) +
+                         " values, expected at most " + Twine(maxValues))
+                            .str()};
+  return std::nullopt;
+}
+
+/// The tree of a text without faults. The only call of LLVM's parser, which
+/// recurses as deep as the text is nested.
+static Expected<json::Value> makeTree(StringRef place, StringRef text) {
+  Expected<json::Value> value = json::parse(text);
+  if (!value)
+    return userError(place, "not valid JSON: " + toString(value.takeError()));
+  return value;
+}
+
+Expected<json::Value> parseJsonValue(StringRef place, StringRef text) {
+  text = text.trim(" \t\r\n");
+  if (std::optional<JsonFault> fault = findFault(text)) {
+    JsonFile::Position position = positionOf(text, fault->offset);
+    if (text.contains('\n'))
+      return userError(placeOf(place, position), fault->message);
+    return userError((place + ":" + Twine(position.column)).str(),
+                     fault->message);
+  }
+  return makeTree(place, text);
+}
+
+Expected<json::Object> parseJsonObject(StringRef place, StringRef text) {
+  Expected<json::Value> value = parseJsonValue(place, text);
+  if (!value)
+    return value.takeError();
+  if (json::Object *object = value->getAsObject())
+    return std::move(*object);
+  return userError(place, "expected a JSON object");
+}
+
+Expected<JsonObject> parseJson(StringRef path, std::string text,
+                               unsigned firstLine) {
   if (StringRef(text).trim().empty())
     return userError(path, "the file is empty, expected a JSON object");
   auto errorAt = [&](size_t offset, const Twine &message) {
-    return userError(placeOf(path, positionOf(text, offset)), message);
+    JsonFile::Position position = positionOf(text, offset);
+    position.line += firstLine - 1;
+    return userError(placeOf(path, position), message);
   };
-  size_t badByte = 0;
-  if (!json::isUTF8(text, &badByte))
-    return errorAt(badByte, "the text is not UTF-8");
-
+  if (std::optional<JsonFault> fault = findFault(text))
+    return errorAt(fault->offset, fault->message);
   JsonScanner scanner(text);
-  size_t start = scanner.offset();
-  bool isObject = scanner.peek() == '{';
-  if (!scanner.skip() || !scanner.end())
-    return errorAt(scanner.failureOffset, "not valid JSON: " + scanner.failure);
-  if (!isObject)
-    return errorAt(start, "expected a JSON object");
-  if (scanner.valuesSkipped > maxValues)
-    return userError(path, "the file has " + Twine(scanner.valuesSkipped) +
-                               " values, expected at most " + Twine(maxValues));
+  if (scanner.peek() != '{')
+    return errorAt(scanner.offset(), "expected a JSON object");
 
-  Expected<json::Value> root = json::parse(text);
+  Expected<json::Value> root = makeTree(path, text);
   if (!root)
-    return userError(path, "not valid JSON: " + toString(root.takeError()));
+    return root.takeError();
   auto file = std::make_shared<JsonFile>();
   file->path = path.str();
   file->text = std::move(text);
+  file->firstLine = firstLine;
   file->root = std::move(*root);
   const json::Object *object = file->root.getAsObject();
   return JsonObject(std::move(file), object, {});
@@ -191,12 +246,15 @@ Expected<double> JsonObject::getNumber(StringRef key, double fallback) const {
   return has(key) ? getNumber(key) : Expected<double>(fallback);
 }
 
-Expected<bool> JsonObject::getBool(StringRef key, bool fallback) const {
-  if (!has(key))
-    return fallback;
-  if (std::optional<bool> value = object->get(key)->getAsBoolean())
-    return *value;
+Expected<bool> JsonObject::getBool(StringRef key) const {
+  if (const json::Value *value = object->get(key))
+    if (std::optional<bool> flag = value->getAsBoolean())
+      return *flag;
   return mismatch(*this, path, key, "true or false");
+}
+
+Expected<bool> JsonObject::getBool(StringRef key, bool fallback) const {
+  return has(key) ? getBool(key) : Expected<bool>(fallback);
 }
 
 Expected<std::string> JsonObject::getString(StringRef key) const {

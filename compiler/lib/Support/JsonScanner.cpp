@@ -6,6 +6,9 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/ConvertUTF.h"
 
+#include <cmath>
+#include <cstdlib>
+
 using namespace llvm;
 
 namespace vitc {
@@ -190,6 +193,15 @@ bool JsonScanner::escape(std::string &value) {
   return true;
 }
 
+/// False for 1e999, which parsers take for infinity.
+static bool isFinite(StringRef spelling) {
+  // Nothing shorter is large without an exponent.
+  constexpr size_t fewDigits = 300;
+  if (spelling.size() < fewDigits && !spelling.contains_insensitive("e"))
+    return true;
+  return std::isfinite(std::strtod(spelling.str().c_str(), nullptr));
+}
+
 bool JsonScanner::number(StringRef &spelling) {
   size_t start = offset();
   auto digits = [&] {
@@ -216,6 +228,9 @@ bool JsonScanner::number(StringRef &spelling) {
   if (!good || (at < text.size() && (isAlnum(text[at]) || text[at] == '.')))
     return fail(start, "expected a number, found " + found(at));
   spelling = text.slice(start, at);
+  if (!isFinite(spelling))
+    return fail(start, "the number " + inQuotes(spelling) +
+                           " is too large for a double");
   return true;
 }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// JSON files with places: every field can say at which line and column it
-/// stands.
+/// The only reader of JSON in vitc and its tools. Files and records know their
+/// places: every field can say at which line and column it is. Whatever is read
+/// (configs, manifests, tuning records, rows of a database, reports of a
+/// backend, lines of a protocol) is checked first: UTF-8, syntax, keys that
+/// come twice, nesting deeper than 64, more than 4 million values, more than 64
+/// MiB, and numbers beyond a double's range are errors.
 #ifndef VITC_SUPPORT_JSON_H
 #define VITC_SUPPORT_JSON_H
 
@@ -14,11 +18,12 @@
 
 namespace vitc {
 
-/// One parsed file.
+/// One parsed file, or a part of one.
 struct JsonFile {
   std::string path;
   std::string text;
   llvm::json::Value root = nullptr;
+  unsigned firstLine = 1; ///< of the text in the file
 
   struct Position {
     unsigned line, column; ///< from 1
@@ -26,6 +31,10 @@ struct JsonFile {
   /// Where the value of the field at `keys` stands (object keys; array elements
   /// as decimal numbers); the file's start if there is none.
   Position locate(llvm::ArrayRef<std::string> keys) const;
+
+  /// Set if a JsonReader of this file was left without finish(): what it had
+  /// found. Whoever owns the file must not believe what was read.
+  mutable std::optional<std::string> unchecked = std::nullopt;
 };
 
 /// An object inside a JsonFile, with typed getters. A getter without a default
@@ -43,6 +52,7 @@ public:
                                      int64_t fallback) const;
   llvm::Expected<double> getNumber(llvm::StringRef key) const;
   llvm::Expected<double> getNumber(llvm::StringRef key, double fallback) const;
+  llvm::Expected<bool> getBool(llvm::StringRef key) const;
   llvm::Expected<bool> getBool(llvm::StringRef key, bool fallback) const;
   llvm::Expected<std::string> getString(llvm::StringRef key) const;
   llvm::Expected<std::string> getString(llvm::StringRef key,
@@ -65,6 +75,7 @@ public:
   llvm::Error error(llvm::StringRef key, const llvm::Twine &message) const;
 
   const JsonFile &getFile() const { return *file; }
+  const llvm::json::Object &raw() const { return *object; }
 
 private:
   std::shared_ptr<const JsonFile> file;
@@ -72,14 +83,22 @@ private:
   std::vector<std::string> path;
 };
 
-/// Reads and parses `path`, whose root must be an object. Refuses files over 64
-/// MiB, empty files, text that is not UTF-8 or not JSON (with line and column),
-/// duplicate keys, nesting deeper than 64, and more than 4 million values
-/// (which bounds the memory of the tree).
+/// Reads and parses `path`, whose root must be an object.
 llvm::Expected<JsonObject> readJson(llvm::StringRef path);
 
-/// The same for text in memory; `path` is only used in messages.
-llvm::Expected<JsonObject> parseJson(llvm::StringRef path, std::string text);
+/// The same for text in memory; `path` and the line at which the text begins in
+/// it are only used in messages.
+llvm::Expected<JsonObject> parseJson(llvm::StringRef path, std::string text,
+                                     unsigned firstLine = 1);
+
+/// Any value that is in no file: a column of a database, or what another
+/// program says. Messages begin with `place` and the column, or the line and
+/// the column if the text has several lines.
+llvm::Expected<llvm::json::Value> parseJsonValue(llvm::StringRef place,
+                                                 llvm::StringRef text);
+/// The same for a value that must be an object.
+llvm::Expected<llvm::json::Object> parseJsonObject(llvm::StringRef place,
+                                                   llvm::StringRef text);
 
 } // namespace vitc
 

@@ -37,7 +37,7 @@ public:
   bool array(llvm::function_ref<bool()> element);
   /// A string, with its escapes resolved.
   bool string(std::string &value);
-  /// A number, as it is spelled.
+  /// A number, as it is spelled. One that no double can hold is a failure.
   bool number(llvm::StringRef &spelling);
   /// Any value. What it holds is checked and counted.
   bool skip();

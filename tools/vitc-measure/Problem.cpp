@@ -23,6 +23,14 @@ static constexpr struct {
 llvm::Expected<Problem> Problem::make(llvm::StringRef family,
                                       const llvm::json::Object &spec,
                                       uint64_t seed) {
+  // The backend has checked how the sizes go together.
+  constexpr int64_t greatest = std::numeric_limits<int32_t>::max();
+  for (const auto &[name, value] : spec)
+    if (std::optional<double> number = value.getAsNumber();
+        number && !(std::abs(*number) <= double(greatest)))
+      return userError("the specification's " + name.str() +
+                       " is not between " + llvm::Twine(-greatest) + " and " +
+                       llvm::Twine(greatest));
   for (const auto &known : table)
     if (known.name == family) {
       Problem problem;
@@ -90,6 +98,7 @@ const float *Problem::at(size_t number) const {
 }
 
 int64_t vitc::measure::roundUp(int64_t value, int64_t multiple) {
+  multiple = std::max<int64_t>(multiple, 1);
   return (value + multiple - 1) / multiple * multiple;
 }
 

@@ -48,7 +48,8 @@ public:
   std::mt19937_64 random;
 };
 
-/// A specification's fields. The backend has checked them; what is absent is 0.
+/// A specification's fields. The backend has checked them, and Problem::make
+/// that sizes are integers of 31 bits; what is absent is 0.
 class Spec {
 public:
   explicit Spec(const llvm::json::Object &object) : object(object) {}

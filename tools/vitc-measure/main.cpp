@@ -9,6 +9,7 @@
 #include "../vitc/Peak.h"
 #include "Candidate.h"
 
+#include "vitc/Support/JsonReader.h"
 #include "vitc/runtime/threads.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -125,25 +126,29 @@ static json::Object judge(int status, bool inTime, const std::string &text,
     return outcome("memory", "ended by the system");
   if (WIFSIGNALED(status))
     return outcome("crash", strsignal(WTERMSIG(status)));
-  llvm::Expected<json::Value> value = json::parse(text);
-  if (!value || !value->getAsObject()) {
-    llvm::consumeError(value.takeError());
+  llvm::Expected<json::Object> object = parseJsonObject("answer", text);
+  if (!object) {
+    llvm::consumeError(object.takeError());
     return outcome("crash", "it ended without an answer");
   }
-  return std::move(*value->getAsObject());
+  return std::move(*object);
 }
 
-static json::Object tryCandidate(const json::Object &line,
-                                 const Problem &problem, const Memory &memory,
-                                 int threads) {
+static json::Object tryCandidate(const JsonObject &line, const Problem &problem,
+                                 const Memory &memory, int threads) {
+  constexpr double longest = 3600;
+  constexpr int64_t mostMegabytes = 1 << 20;
+  JsonReader fields(line);
   CandidateRequest request;
-  request.library = line.getString("library").value_or("").str();
-  request.rival = line.getString("rival").value_or("").str();
-  request.symbol = line.getString("symbol").value_or("").str();
-  request.fault = line.getString("fault").value_or("").str();
-  request.thorough = line.getBoolean("thorough").value_or(false);
-  double seconds = line.getNumber("seconds").value_or(10);
-  int64_t megabytes = line.getInteger("megabytes").value_or(1024);
+  request.library = fields.text("library", std::nullopt);
+  request.rival = fields.text("rival", "");
+  request.symbol = fields.text("symbol", std::nullopt);
+  request.fault = fields.text("fault", "");
+  request.thorough = fields.boolean("thorough", false);
+  double seconds = fields.above0("seconds", 10, longest);
+  int64_t megabytes = fields.positive("megabytes", 1024, mostMegabytes);
+  if (llvm::Error error = fields.finish())
+    return outcome("invalid", llvm::toString(std::move(error)));
   int ends[2];
   if (pipe(ends) != 0)
     return outcome("crash", "no pipe");
@@ -168,6 +173,31 @@ static json::Object tryCandidate(const json::Object &line,
   return judge(status, inTime, text, seconds, megabytes);
 }
 
+namespace {
+/// The first line: the kernel.
+struct Order {
+  std::string family, target;
+  json::Object spec;
+  int64_t threads;
+};
+} // namespace
+
+static llvm::Expected<Order> readOrder(llvm::StringRef line) {
+  constexpr int64_t mostThreads = 1024;
+  llvm::Expected<JsonObject> object = parseJson("order", line.str());
+  if (!object)
+    return object.takeError();
+  JsonReader fields(*object);
+  Order order;
+  order.family = fields.text("family", std::nullopt);
+  order.target = fields.text("target", "");
+  order.spec = fields.objectAt("spec");
+  order.threads = fields.positive("threads", 1, mostThreads);
+  if (llvm::Error error = fields.finish())
+    return error;
+  return order;
+}
+
 int main(int argc, char **argv) {
   if (argc > 1 && llvm::StringRef(argv[1]) == "--families") {
     llvm::outs() << json::Value(json::Array(Problem::families())) << "\n";
@@ -183,36 +213,36 @@ int main(int argc, char **argv) {
   std::string line;
   if (!std::getline(std::cin, line))
     return 1;
-  llvm::Expected<json::Value> first = json::parse(line);
-  const json::Object *order = first ? first->getAsObject() : nullptr;
-  const json::Object *spec = order ? order->getObject("spec") : nullptr;
-  if (!spec) {
-    llvm::consumeError(first.takeError());
-    answer(json::Object{{"error", "the first line must describe a kernel"}});
+  llvm::Expected<Order> order = readOrder(line);
+  if (!order) {
+    answer(json::Object{{"error", llvm::toString(order.takeError())}});
     return 1;
   }
+  std::set_new_handler([] {
+    answer(json::Object{{"error", "the kernel's inputs need more memory than "
+                                  "there is"}});
+    _exit(1);
+  });
   constexpr uint64_t seed = 1;
   llvm::Expected<Problem> problem =
-      Problem::make(order->getString("family").value_or(""), *spec, seed);
+      Problem::make(order->family, order->spec, seed);
   if (!problem) {
     answer(json::Object{{"error", llvm::toString(problem.takeError())}});
     return 1;
   }
   Memory memory(*problem);
-  int threads = int(order->getInteger("threads").value_or(1));
-  tool::PeakMeter peak(order->getString("target").value_or(""),
-                       unsigned(threads));
+  std::set_new_handler(nullptr);
+  int threads = int(order->threads);
+  tool::PeakMeter peak(order->target, unsigned(threads));
   answer(json::Object{{"ready", true}});
   while (std::getline(std::cin, line)) {
-    llvm::Expected<json::Value> request = json::parse(line);
-    if (!request || !request->getAsObject()) {
-      llvm::consumeError(request.takeError());
-      answer(outcome("invalid", "not a line of JSON"));
+    llvm::Expected<JsonObject> request = parseJson("request", line);
+    if (!request) {
+      answer(outcome("invalid", llvm::toString(request.takeError())));
       continue;
     }
     peak.measure();
-    json::Object result =
-        tryCandidate(*request->getAsObject(), *problem, memory, threads);
+    json::Object result = tryCandidate(*request, *problem, memory, threads);
     result["peak"] = peak.best();
     answer(std::move(result));
   }

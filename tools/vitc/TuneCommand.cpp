@@ -216,9 +216,12 @@ static llvm::Error serveRecords(const Settings &settings) {
       llvm::outs() << "imported " << records->size() << " records\n";
   }
   if (!settings.exported.empty()) {
-    auto records = store->getRecords();
+    std::vector<std::string> warnings;
+    auto records = store->getRecords(warnings);
     if (!records)
       return records.takeError();
+    for (const std::string &warning : warnings)
+      printWarning(warning);
     std::string text;
     for (const tune::Record &record : *records)
       text += record.toLine() + "\n";

@@ -2,6 +2,7 @@
 #include "vitc/Backend/KernelCompiler.h"
 
 #include "vitc/Support/File.h"
+#include "vitc/Support/Json.h"
 #include "vitc/Support/Process.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -36,15 +37,6 @@ static llvm::Expected<std::string> identityOf(llvm::StringRef program) {
       /*LowerCase=*/true);
 }
 
-static llvm::Expected<llvm::json::Object> parseReport(llvm::StringRef text) {
-  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(text);
-  if (!parsed)
-    return parsed.takeError();
-  if (llvm::json::Object *object = parsed->getAsObject())
-    return std::move(*object);
-  return llvm::createStringError("the report is not an object");
-}
-
 /// A backend that says that it is done need not have written what it should.
 static llvm::Error checkResult(const KernelRequest &request,
                                const Cache::Draft &draft) {
@@ -58,7 +50,7 @@ static llvm::Error checkResult(const KernelRequest &request,
   auto text = llvm::MemoryBuffer::getFile(draft.path(reportFile));
   if (!text)
     return fail(text.getError().message());
-  llvm::Expected<llvm::json::Object> report = parseReport((*text)->getBuffer());
+  llvm::Expected<llvm::json::Object> report = parseJsonObject("kernel.json", (*text)->getBuffer());
   return report ? llvm::Error::success()
                 : fail(llvm::toString(report.takeError()));
 }
@@ -71,7 +63,7 @@ static llvm::Expected<CompiledKernel> load(const KernelRequest &request,
   kernel.objectPath = entry.path(objectFile);
   kernel.adapter = std::move(entry.files[adapterFile.str()]);
   llvm::Expected<llvm::json::Object> report =
-      parseReport(entry.files[reportFile.str()]);
+      parseJsonObject("kernel.json", entry.files[reportFile.str()]);
   if (!report)
     return report.takeError();
   kernel.report = std::move(*report);

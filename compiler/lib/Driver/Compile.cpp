@@ -260,6 +260,7 @@ llvm::Error Compilation::emitLibrary(Staging &staging) {
       options, installation, backendPrograms(installation.backendFolder));
   if (!tuned)
     return tuned.takeError();
+  llvm::append_range(report.warnings, tuned->warnings);
   llvm::Expected<Cache> opened = Cache::open(installation.cacheFolder);
   if (!opened)
     return opened.takeError();

@@ -26,7 +26,7 @@ TunedSchedules::open(const CompileOptions &options,
     auto store = tune::Store::open(options.tuneDatabase, /*create=*/false);
     if (!store)
       return store.takeError();
-    auto found = store->getRecords();
+    auto found = store->getRecords(tuned.warnings);
     if (!found)
       return found.takeError();
     tuned.records.add(std::move(*found));

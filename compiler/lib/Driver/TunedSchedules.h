@@ -34,6 +34,9 @@ public:
   static KernelRequest apply(const tune::Record &record,
                              const KernelRequest &request);
 
+  /// About records of the database that cannot be read.
+  std::vector<std::string> warnings;
+
 private:
   explicit TunedSchedules(std::string cpu) : records(std::move(cpu)) {}
 

@@ -2,6 +2,7 @@
 #include "MeasureChild.h"
 
 #include "vitc/Support/Interrupt.h"
+#include "vitc/Support/Json.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -104,12 +105,10 @@ MeasureChild::ask(llvm::json::Object question) {
     }
     rest.append(buffer, size_t(count));
   }
-  llvm::Expected<llvm::json::Value> value =
-      llvm::json::parse(llvm::StringRef(rest).take_front(end));
+  llvm::Expected<llvm::json::Object> object =
+      parseJsonObject(program, llvm::StringRef(rest).take_front(end));
   rest.erase(0, end + 1);
-  if (!value)
-    return value.takeError();
-  if (llvm::json::Object *object = value->getAsObject())
-    return std::move(*object);
-  return llvm::createStringError(program + " gave no object");
+  if (!object) // not the user's fault
+    return llvm::createStringError(llvm::toString(object.takeError()));
+  return object;
 }

@@ -5,6 +5,7 @@
 
 #include "vitc/Backend/ObjectCode.h"
 #include "vitc/Support/File.h"
+#include "vitc/Support/JsonReader.h"
 #include "vitc/Support/Process.h"
 #include "vitc/Tune/Search.h"
 
@@ -58,18 +59,19 @@ llvm::Expected<std::string> Measurer::adapterObject(llvm::StringRef source) {
 /// From the backend's three files to something that can be loaded.
 llvm::Error Measurer::finishBuild(const KernelRow &kernel,
                                   llvm::StringRef prefix, Build &build) {
-  auto text = llvm::MemoryBuffer::getFile(prefix + ".json");
-  if (!text)
-    return userError((prefix + ".json").str(), text.getError().message());
-  llvm::Expected<json::Value> parsed = json::parse((*text)->getBuffer());
+  llvm::Expected<JsonObject> parsed = readJson((prefix + ".json").str());
   if (!parsed)
     return parsed.takeError();
-  const json::Object *report = parsed->getAsObject();
-  if (const json::Object *schedule = report->getObject("schedule"))
-    build.schedule = *schedule;
-  build.backendVersion = report->getString("version").value_or("").str();
-  build.compileSeconds = report->getNumber("compile_ms").value_or(0) / 1000;
-  build.spills = report->getInteger("spills").value_or(0);
+  JsonReader report(*parsed);
+  build.schedule = report.objectAt("schedule");
+  build.backendVersion = report.text("version", std::nullopt);
+  build.compileSeconds =
+      report.number("compile_ms", 0, 0, std::numeric_limits<double>::max()) /
+      1000;
+  build.spills =
+      report.integer("spills", 0, 0, std::numeric_limits<int64_t>::max());
+  if (llvm::Error error = report.finish())
+    return error;
   llvm::Expected<std::string> code = hashCode((prefix + ".o").str());
   if (!code)
     return code.takeError();

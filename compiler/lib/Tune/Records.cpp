@@ -2,6 +2,7 @@
 #include "vitc/Tune/Records.h"
 
 #include "vitc/Support/File.h"
+#include "vitc/Support/JsonReader.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -65,109 +66,88 @@ std::string Record::toLine() const {
   return print(std::move(object));
 }
 
+/// Of what a record may say: more threads than any machine has.
+constexpr int64_t mostThreads = 4096;
+
+static bool isSchedule(const json::Object &object) {
+  return llvm::all_of(
+      object, [](const auto &entry) { return entry.second.getAsInteger(); });
+}
+
 namespace {
 
-/// Takes the fields of a record one by one and keeps the first complaint.
-class RecordReader {
+/// The fields that records have.
+class RecordReader : public JsonReader {
 public:
-  /// `where` is put before the fields' names.
-  RecordReader(const json::Object &object, std::string where = "")
-      : object(object), where(std::move(where)) {}
-
-  void read(llvm::StringRef name, std::string &value) {
-    if (auto text = object.getString(name))
-      value = text->str();
-    else
-      complain(name, "a string");
+  using JsonReader::JsonReader;
+  std::string text(llvm::StringRef key) {
+    return JsonReader::text(key, std::nullopt);
   }
-  void read(llvm::StringRef name, double &value) {
-    if (auto number = object.getNumber(name); number && *number >= 0)
-      value = *number;
-    else
-      complain(name, "a number of at least 0");
+  double seconds(llvm::StringRef key) { return above0(key, std::nullopt); }
+  /// An object of integers.
+  json::Object schedule(llvm::StringRef key) {
+    json::Object value = objectAt(key);
+    if (!isSchedule(value))
+      refuse(key, key + " must be an object of integers");
+    return value;
   }
-  void readSeconds(llvm::StringRef name, double &value) {
-    read(name, value);
-    if (value == 0)
-      complain(name, "a number of more than 0");
-  }
-  void read(llvm::StringRef name, int64_t &value) {
-    if (auto number = object.getInteger(name); number && *number >= 1)
-      value = *number;
-    else
-      complain(name, "an integer of at least 1");
-  }
-  void read(llvm::StringRef name, json::Object &value) {
-    if (const json::Object *inner = object.getObject(name))
-      value = *inner;
-    else
-      complain(name, "an object");
-  }
-  /// A schedule: an object of integers.
-  void readSchedule(llvm::StringRef name, json::Object &value) {
-    read(name, value);
-    for (const auto &[parameter, setting] : value)
-      if (!setting.getAsInteger())
-        complain(name, "an object of integers");
-  }
-  void complain(llvm::StringRef name, const llvm::Twine &expected) {
-    if (complaint.empty())
-      complaint =
-          (where + name + (object.get(name) ? " must be " : " is missing: ") +
-           expected)
-              .str();
-  }
-
-  std::string complaint;
-
-private:
-  const json::Object &object;
-  std::string where;
 };
 
 } // namespace
 
-llvm::Expected<Record> vitc::tune::parseRecord(llvm::StringRef place,
-                                               llvm::StringRef line) {
-  llvm::Expected<json::Value> value = json::parse(line);
-  if (!value)
-    return userError(place, "not JSON: " + llvm::toString(value.takeError()));
-  const json::Object *object = value->getAsObject();
+llvm::Expected<json::Object> vitc::tune::parseSchedule(llvm::StringRef place,
+                                                       llvm::StringRef text) {
+  llvm::Expected<json::Object> schedule = parseJsonObject(place, text);
+  if (schedule && !isSchedule(*schedule))
+    return userError(place, "a schedule must be an object of integers");
+  return schedule;
+}
+
+json::Object vitc::tune::unreadable(llvm::Error error) {
+  return json::Object{{"unreadable", llvm::toString(std::move(error))}};
+}
+
+llvm::Expected<Record> vitc::tune::parseRecord(llvm::StringRef path,
+                                               llvm::StringRef line,
+                                               unsigned number) {
+  llvm::Expected<JsonObject> object = parseJson(path, line.str(), number);
   if (!object)
-    return userError(place, "a record is a JSON object");
-  if (object->getInteger("record") != recordVersion)
-    return userError(place, "record must be " + llvm::Twine(recordVersion) +
+    return object.takeError();
+  RecordReader reader(*object);
+  if (object->raw().getInteger("record") != recordVersion)
+    reader.refuse("record", "record must be " + llvm::Twine(recordVersion) +
                                 ", the version of the format");
   Record record;
-  record.place = place.str();
-  RecordReader reader(*object);
-  reader.read("family", record.family);
-  reader.read("target", record.target);
-  reader.read("spec", record.spec);
-  reader.read("cpu", record.cpu);
-  reader.read("machine", record.machine);
-  reader.read("backend", record.backend);
-  reader.read("backend_version", record.backendVersion);
-  reader.read("vitc", record.vitcVersion);
-  reader.readSchedule("schedule", record.schedule);
-  reader.read("code", record.code);
-  reader.read("threads", record.threads);
-  reader.readSeconds("seconds", record.seconds);
-  reader.read("share_of_peak", record.share);
-  reader.read("date", record.date);
-  reader.read("command", record.command);
-  json::Object rival;
-  reader.read("rival", rival);
-  RecordReader rivals(rival, "rival.");
-  rivals.read("backend", record.rival.backend);
-  rivals.read("backend_version", record.rival.backendVersion);
-  rivals.readSchedule("schedule", record.rival.schedule);
-  rivals.read("code", record.rival.code);
-  rivals.readSeconds("seconds", record.rival.seconds);
-  if (reader.complaint.empty())
-    reader.complaint = rivals.complaint;
-  if (!reader.complaint.empty())
-    return userError(place, reader.complaint);
+  record.place = (path + ":" + llvm::Twine(number)).str();
+  record.family = reader.text("family");
+  record.target = reader.text("target");
+  record.spec = reader.objectAt("spec");
+  record.cpu = reader.text("cpu");
+  record.machine = reader.text("machine");
+  record.backend = reader.text("backend");
+  record.backendVersion = reader.text("backend_version");
+  record.vitcVersion = reader.text("vitc");
+  record.schedule = reader.schedule("schedule");
+  record.code = reader.text("code");
+  record.threads = reader.positive("threads", std::nullopt, mostThreads);
+  record.seconds = reader.seconds("seconds");
+  record.share = reader.number("share_of_peak", std::nullopt, 0,
+                               std::numeric_limits<double>::max());
+  record.date = reader.text("date");
+  record.command = reader.text("command");
+  if (llvm::Expected<JsonObject> rival = object->getObject("rival")) {
+    RecordReader rivals(*rival);
+    record.rival.backend = rivals.text("backend");
+    record.rival.backendVersion = rivals.text("backend_version");
+    record.rival.schedule = rivals.schedule("schedule");
+    record.rival.code = rivals.text("code");
+    record.rival.seconds = rivals.seconds("seconds");
+    reader.fail(rivals.finish());
+  } else {
+    reader.fail(rival.takeError());
+  }
+  if (llvm::Error error = reader.finish())
+    return error;
   return record;
 }
 
@@ -181,11 +161,9 @@ vitc::tune::readRecords(llvm::StringRef path) {
   unsigned number = 0;
   for (llvm::StringRef line : llvm::split((*buffer)->getBuffer(), '\n')) {
     ++number;
-    line = line.trim();
-    if (line.empty() || line.starts_with("#"))
+    if (line.trim().empty() || line.trim().starts_with("#"))
       continue;
-    llvm::Expected<Record> record =
-        parseRecord((path + ":" + llvm::Twine(number)).str(), line);
+    llvm::Expected<Record> record = parseRecord(path, line, number);
     if (!record)
       return record.takeError();
     records.push_back(std::move(*record));

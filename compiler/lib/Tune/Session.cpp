@@ -301,7 +301,8 @@ llvm::Error Session::addFirstTrials() {
   if (!session.options.getBoolean("ignore_records").value_or(false)) {
     if (llvm::Error error = records.addFolder(installation.recordsFolder))
       return error;
-    auto earlier = store.getRecords();
+    std::vector<std::string> warnings; // --export and compile tell them
+    auto earlier = store.getRecords(warnings);
     if (!earlier)
       return earlier.takeError();
     records.add(std::move(*earlier));

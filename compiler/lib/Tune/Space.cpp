@@ -3,6 +3,7 @@
 
 #include "vitc/Backend/KernelRequest.h"
 #include "vitc/Support/File.h"
+#include "vitc/Support/Json.h"
 #include "vitc/Support/Process.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -29,7 +30,10 @@ vitc::tune::askProgram(llvm::StringRef program,
       runForOutput({program.str(), std::move(arguments)});
   if (!text)
     return text.takeError();
-  return json::parse(*text);
+  llvm::Expected<json::Value> answer = parseJsonValue(program, *text);
+  if (!answer) // not the user's fault
+    return llvm::createStringError(llvm::toString(answer.takeError()));
+  return answer;
 }
 
 llvm::Expected<Space> Space::ask(llvm::StringRef backend,
@@ -58,13 +62,23 @@ llvm::Expected<Space> Space::ask(llvm::StringRef backend,
     const json::Array *values = fields ? fields->getArray("values") : nullptr;
     if (!values)
       return llvm::createStringError(program + ": a parameter without values");
+    std::optional<llvm::StringRef> name = fields->getString("name");
+    std::optional<int64_t> standard = fields->getInteger("default");
+    if (!name || !standard)
+      return llvm::createStringError(program +
+                                     ": a parameter without name or default");
     Parameter parameter;
-    parameter.name = fields->getString("name").value_or("").str();
+    parameter.name = name->str();
     parameter.meaning = fields->getString("meaning").value_or("").str();
-    parameter.standard = fields->getInteger("default").value_or(0);
+    parameter.standard = *standard;
     parameter.forThreads = fields->getBoolean("for_threads").value_or(false);
-    for (const json::Value &candidate : *values)
-      parameter.values.push_back(candidate.getAsInteger().value_or(0));
+    for (const json::Value &candidate : *values) {
+      std::optional<int64_t> setting = candidate.getAsInteger();
+      if (!setting)
+        return llvm::createStringError(program + ": a value of " + *name +
+                                       " is no integer");
+      parameter.values.push_back(*setting);
+    }
     space.parameters.push_back(std::move(parameter));
   }
   return space;

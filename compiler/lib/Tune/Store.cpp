@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vitc/Tune/Store.h"
 
+#include "vitc/Support/Json.h"
 #include "vitc/Tune/Machine.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -63,11 +64,8 @@ public:
     return *this;
   }
   RowReader &operator>>(json::Object &value) {
-    llvm::Expected<json::Value> parsed = json::parse(take());
-    if (!parsed)
-      llvm::consumeError(parsed.takeError());
-    else if (json::Object *object = parsed->getAsObject())
-      value = std::move(*object);
+    llvm::Expected<json::Object> parsed = parseJsonObject("column", take());
+    value = parsed ? std::move(*parsed) : unreadable(parsed.takeError());
     return *this;
   }
 
@@ -607,16 +605,22 @@ llvm::Error Store::removeRecords(llvm::ArrayRef<Record> records) {
   });
 }
 
-llvm::Expected<std::vector<Record>> Store::getRecords() {
-  auto rows = database->run("SELECT line FROM records ORDER BY id");
+llvm::Expected<std::vector<Record>>
+Store::getRecords(std::vector<std::string> &warnings) {
+  auto rows = database->run("SELECT line, id FROM records ORDER BY id");
   if (!rows)
     return rows.takeError();
   std::vector<Record> records;
   for (const Row &row : *rows) {
-    llvm::Expected<Record> record =
-        parseRecord(getPlace(), row[0].value_or(""));
-    if (!record)
-      return record.takeError();
+    llvm::Expected<Record> record = parseRecord(
+        getPlace() + ": record " + row[1].value_or(""), row[0].value_or(""));
+    if (!record) {
+      // One damaged row does not make the others useless.
+      warnings.push_back(llvm::toString(record.takeError()) +
+                         "; the record is left out");
+      continue;
+    }
+    record->place = getPlace();
     records.push_back(std::move(*record));
   }
   return records;

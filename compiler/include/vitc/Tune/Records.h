@@ -34,7 +34,7 @@ struct Record {
   double seconds = 0; ///< of one call
   double share = 0;   ///< of the measured peak
   std::string date, command;
-  std::string place; ///< where it was read: a file's line, or a database
+  std::string place; ///< where it was read: FILE:LINE, or DATABASE:NUMBER
 
   /// Of its time to the rival's. Records with the same rival compare by it;
   /// seconds of different sessions do not compare.
@@ -52,8 +52,18 @@ struct Record {
 std::string kernelKey(llvm::StringRef family, const llvm::json::Object &spec,
                       llvm::StringRef target);
 
-/// `place` is put before messages: "FILE:LINE".
-llvm::Expected<Record> parseRecord(llvm::StringRef place, llvm::StringRef line);
+/// A schedule out of a database: an object of integers. What cannot be read is
+/// an error and never an empty schedule, which stands for the default one.
+llvm::Expected<llvm::json::Object> parseSchedule(llvm::StringRef place,
+                                                 llvm::StringRef text);
+/// Stands for an object of a database that cannot be read. No backend takes it,
+/// so that its trial is invalid and not that of the default schedule.
+llvm::json::Object unreadable(llvm::Error error);
+
+/// The record in line `number` of `path`, which are put before messages. All
+/// numbers are finite and in the ranges in which they make sense.
+llvm::Expected<Record> parseRecord(llvm::StringRef path, llvm::StringRef line,
+                                   unsigned number = 1);
 
 /// Every record of a file. Empty lines and lines that begin with # are skipped.
 llvm::Expected<std::vector<Record>> readRecords(llvm::StringRef path);

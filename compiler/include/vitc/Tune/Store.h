@@ -136,7 +136,9 @@ public:
   llvm::Error addRecords(llvm::ArrayRef<Record> records);
   /// Those about the same kernels, CPUs and backends.
   llvm::Error removeRecords(llvm::ArrayRef<Record> records);
-  llvm::Expected<std::vector<Record>> getRecords();
+  /// Those that can be read; each other one is left out with a warning.
+  llvm::Expected<std::vector<Record>>
+  getRecords(std::vector<std::string> &warnings);
 
   const std::string &getPlace() const { return database->getPlace(); }
   llvm::Expected<double> now();

@@ -130,6 +130,11 @@ llvm::Expected<ImportedModel> vitc::importModel(MLIRContext *context,
   llvm::Expected<OwningOpRef<ModuleOp>> module = (*importer)(import);
   if (!module)
     return module.takeError();
+  // A family that forgot to ask its reader for errors made a wrong model.
+  if (const auto &unchecked = source.config->getFile().unchecked)
+    return llvm::createStringError(
+        source.config->getFile().path +
+        ": the config was not checked: " + *unchecked);
 
   ImportedModel model;
   model.module = std::move(*module);
@@ -174,6 +179,28 @@ llvm::Expected<Grid> vitc::gridOfPatches(const FamilyImport &import,
                         "asks for");
 }
 
+/// The place and the name of the size of the image, for messages.
+static std::string describeSize(const FamilyImport &import, Grid picture) {
+  std::string rows = std::to_string(picture.first),
+              columns = std::to_string(picture.second);
+  if (import.options.imageSize)
+    return "--image-size " + rows + "x" + columns;
+  std::string size = " " + rows + " x " + columns;
+  // The tower of a model of images and texts, and timm's arguments.
+  std::vector<JsonObject> objects = {import.config};
+  for (const char *key :
+       {"vision_config_dict", "vision_config", "model_args", "pretrained_cfg"})
+    if (llvm::Expected<JsonObject> inner = import.config.getObject(key))
+      objects.push_back(*inner);
+    else
+      llvm::consumeError(inner.takeError());
+  for (const JsonObject &object : objects)
+    for (const char *key : {"image_size", "img_size", "input_size"})
+      if (object.has(key))
+        return object.place(key) + ": " + key + size;
+  return import.config.place() + ": the image's size" + size;
+}
+
 ModelBuilder vitc::startModel(FamilyImport &import, int64_t channels,
                               Grid picture) {
   import.channels = channels;
@@ -181,5 +208,6 @@ ModelBuilder vitc::startModel(FamilyImport &import, int64_t channels,
   import.width = picture.second;
   return ModelBuilder(
       import.context, import.checkpoint,
-      {import.options.batch, channels, picture.first, picture.second});
+      {import.options.batch, channels, picture.first, picture.second},
+      {describeSize(import, picture), import.config.getFile().path});
 }

@@ -12,9 +12,9 @@ RankedTensorType ModelBuilder::tensorType(ArrayRef<int64_t> shape) {
 }
 
 ModelBuilder::ModelBuilder(MLIRContext *context, const Checkpoint *checkpoint,
-                           ArrayRef<int64_t> imageShape)
+                           ArrayRef<int64_t> imageShape, SizePlaces places)
     : module(ModuleOp::create(UnknownLoc::get(context))), builder(context),
-      checkpoint(checkpoint) {
+      checkpoint(checkpoint), places(std::move(places)) {
   builder.setInsertionPointToEnd(module->getBody());
   function = func::FuncOp::create(
       builder, named("forward"), vit::forwardName,
@@ -26,10 +26,16 @@ Location ModelBuilder::named(const Twine &name) {
   return NameLoc::get(builder.getStringAttr(name));
 }
 
+ModelBuilder::~ModelBuilder() {
+  // Without finish() there is no model that could be wrong.
+  llvm::consumeError(std::move(firstError));
+}
+
 void ModelBuilder::fail(llvm::Error error) {
-  std::string message = llvm::toString(std::move(error));
-  if (firstError.empty())
-    firstError = message;
+  if (firstError)
+    llvm::consumeError(std::move(error));
+  else
+    firstError = std::move(error);
 }
 
 //===----------------------------------------------------------------------===//
@@ -89,6 +95,46 @@ llvm::Error ModelBuilder::checkForExtraTensors(
   return llvm::Error::success();
 }
 
+llvm::Error ModelBuilder::tooLarge(const std::string &words, StringRef layer,
+                                   ArrayRef<int64_t> shape) {
+  std::string extents = llvm::join(
+      llvm::map_range(shape,
+                      [](int64_t extent) { return std::to_string(extent); }),
+      " x ");
+  if (llvm::is_contained(shape, 0))
+    return userError(words, layer + " would be an empty tensor, " + extents);
+  return userError(words, layer + " would be a tensor of " + extents +
+                              ", expected fewer than 2^40 elements");
+}
+
+llvm::Error ModelBuilder::checkSizes() {
+  static_assert(vit::maxElements == int64_t(1) << 40);
+  for (auto parameter : module->getOps<vit::ParameterOp>())
+    if (!vit::isModelTensor(parameter.getTensorType()))
+      return tooLarge(places.parameters, parameter.getSymName(),
+                      parameter.getTensorType().getShape());
+  auto check = [&](Operation &op, ArrayRef<int64_t> shape) {
+    return vit::isModelTensor(tensorType(shape))
+               ? llvm::Error::success()
+               : tooLarge(places.image, vit::layerName(op.getLoc()), shape);
+  };
+  if (llvm::Error error = check(*function, shapeOf(image())))
+    return error;
+  for (Operation &op : function.getBody().front()) {
+    for (Value result : op.getResults())
+      if (llvm::Error error = check(op, shapeOf(result)))
+        return error;
+    // It is written out later.
+    if (auto mlp = dyn_cast<vit::MlpOp>(op)) {
+      SmallVector<int64_t> hidden(shapeOf(mlp.getResult()));
+      hidden.back() = shapeOf(mlp.getUp())[0];
+      if (llvm::Error error = check(op, hidden))
+        return error;
+    }
+  }
+  return llvm::Error::success();
+}
+
 /// An attention whose maps nobody reads does without them.
 static void dropUnusedMaps(vit::AttentionOp op) {
   if (!op.getProbabilities() || !op.getProbabilities().use_empty())
@@ -105,8 +151,8 @@ static void dropUnusedMaps(vit::AttentionOp op) {
 llvm::Expected<OwningOpRef<ModuleOp>>
 ModelBuilder::finish(ArrayRef<std::string> outputs, StringRef fallback,
                      llvm::function_ref<bool(StringRef)> mayIgnore) {
-  if (!firstError.empty())
-    return userError(firstError);
+  if (firstError)
+    return std::move(firstError);
   if (llvm::Error error = checkForExtraTensors(mayIgnore))
     return error;
 
@@ -150,5 +196,7 @@ ModelBuilder::finish(ArrayRef<std::string> outputs, StringRef fallback,
        llvm::make_early_inc_range(module->getOps<vit::ParameterOp>()))
     if (!read.contains(parameter.getSymName()))
       parameter.erase();
+  if (llvm::Error error = checkSizes())
+    return error;
   return std::move(module);
 }

@@ -2,6 +2,8 @@
 /// ModelBuilder's layers on sequences.
 #include "vitc/Frontend/ModelBuilder.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -16,6 +18,39 @@ Value ModelBuilder::constant(const Twine &name, ArrayRef<int64_t> shape,
   auto type = RankedTensorType::get(shape, builder.getF64Type());
   return vit::ConstantOp::create(builder, named(name), tensorType(shape),
                                  DenseElementsAttr::get(type, values));
+}
+
+bool ModelBuilder::takesTable(const Twine &name, ArrayRef<int64_t> shape) {
+  int64_t elements = 1;
+  for (int64_t extent : shape)
+    if (llvm::MulOverflow(elements, extent, elements))
+      elements = maxTableElements;
+  if (elements >= maxTableElements - tableElements) {
+    fail(userError(places.image, "the table " + name +
+                                     " would have too many "
+                                     "numbers, expected fewer than " +
+                                     Twine(maxTableElements) +
+                                     " in all such tables"));
+    return false;
+  }
+  tableElements += elements;
+  return true;
+}
+
+Value ModelBuilder::zeros(const Twine &name, ArrayRef<int64_t> shape) {
+  auto type = RankedTensorType::get(shape, builder.getF64Type());
+  return vit::ConstantOp::create(builder, named(name), tensorType(shape),
+                                 DenseElementsAttr::get(type, 0.0));
+}
+
+Value ModelBuilder::constant(
+    const Twine &name, ArrayRef<int64_t> shape,
+    llvm::function_ref<void(std::vector<double> &)> fill) {
+  if (!takesTable(name, shape))
+    return zeros(name, shape);
+  std::vector<double> values;
+  fill(values);
+  return constant(name, shape, values);
 }
 
 Value ModelBuilder::reshape(Value x, ArrayRef<int64_t> shape) {

@@ -34,18 +34,19 @@ static Value sinusoidalTable(ModelBuilder &model, const Config &config,
                              Grid grid) {
   int64_t pixels = grid.first * grid.second,
           first = config.axes == 1 && config.positionOfClass;
-  std::vector<double> values;
-  if (first)
-    appendSinusoid(values, 0, config.width, config.theta);
-  for (int64_t p = 0; p < pixels; ++p) {
-    if (config.axes == 1) {
-      appendSinusoid(values, first + p, config.width, config.theta);
-      continue;
+  auto fill = [&](std::vector<double> &values) {
+    if (first)
+      appendSinusoid(values, 0, config.width, config.theta);
+    for (int64_t p = 0; p < pixels; ++p) {
+      if (config.axes == 1) {
+        appendSinusoid(values, first + p, config.width, config.theta);
+        continue;
+      }
+      appendSinusoid(values, p / grid.second, config.width / 2, config.theta);
+      appendSinusoid(values, p % grid.second, config.width / 2, config.theta);
     }
-    appendSinusoid(values, p / grid.second, config.width / 2, config.theta);
-    appendSinusoid(values, p % grid.second, config.width / 2, config.theta);
-  }
-  return model.constant("position", {1, first + pixels, config.width}, values);
+  };
+  return model.constant("position", {1, first + pixels, config.width}, fill);
 }
 
 /// Rows and columns by themselves, resized along their axis if need be.
@@ -60,7 +61,11 @@ static Value learned2DTable(ModelBuilder &model, const Config &config,
   };
   Value rows = axis("position_rows", tableGrid.first, grid.first),
         columns = axis("position_columns", tableGrid.second, grid.second);
-  // Every row's vector `columns` times, and all columns' once per row.
+  // Every row's vector `columns` times, and all columns' once per row: an
+  // operand for each pixel.
+  if (!model.takesTable(config.names("position"), {grid.first, grid.second}))
+    return model.zeros(config.names("position"),
+                       {1, grid.first * grid.second, config.width});
   llvm::SmallVector<Value> byRow, byColumn;
   for (int64_t y = 0; y < grid.first; ++y) {
     Value row = model.slice(rows, 1, y, 1);
@@ -152,6 +157,10 @@ static std::pair<Value, Value> rotaryTables(ModelBuilder &model,
                                             const Config &config, Grid grid) {
   int64_t quarter = config.headWidth / 4, half = 2 * quarter,
           tokens = config.prefix() + grid.first * grid.second;
+  llvm::SmallVector<int64_t> shape = {1, tokens, config.headWidth};
+  if (!model.takesTable("rotary.cos", shape) ||
+      !model.takesTable("rotary.sin", shape))
+    return {model.zeros("rotary.cos", shape), model.zeros("rotary.sin", shape)};
   std::vector<double> cosines, sines;
   for (int64_t t = 0; t < tokens; ++t) {
     int64_t p = t - config.prefix();
@@ -166,7 +175,6 @@ static std::pair<Value, Value> rotaryTables(ModelBuilder &model,
       sines.push_back(std::sin(angle));
     }
   }
-  llvm::SmallVector<int64_t> shape = {1, tokens, config.headWidth};
   return {model.constant("rotary.cos", shape, cosines),
           model.constant("rotary.sin", shape, sines)};
 }

@@ -98,15 +98,19 @@ Value vitc::swinContinuousBias(ModelBuilder &model,
         farthest * double(distance) / double(std::max<int64_t>(extent, 1));
     return std::copysign(std::log2(std::abs(d) + 1) / std::log2(farthest), d);
   };
-  std::vector<double> coordinates;
-  for (int64_t y = 1 - window.first; y < window.first; ++y)
-    for (int64_t x = 1 - window.second; x < window.second; ++x) {
-      coordinates.push_back(coordinate(y, window.first, pretrained.first));
-      coordinates.push_back(coordinate(x, window.second, pretrained.second));
-    }
   std::string name = nameTwine.str();
-  Value x = model.constant(name + ".coordinates",
-                           {int64_t(coordinates.size() / 2), 2}, coordinates);
+  Value x = model.constant(
+      name + ".coordinates",
+      {(2 * window.first - 1) * (2 * window.second - 1), 2},
+      [&](std::vector<double> &coordinates) {
+        for (int64_t y = 1 - window.first; y < window.first; ++y)
+          for (int64_t x = 1 - window.second; x < window.second; ++x) {
+            coordinates.push_back(
+                coordinate(y, window.first, pretrained.first));
+            coordinates.push_back(
+                coordinate(x, window.second, pretrained.second));
+          }
+      });
   x = model.activate(model.linear(name + ".0", x, hidden, /*bias=*/true),
                      vit::Activation::Relu);
   x = model.linear(name + ".2", x, heads, /*bias=*/false);

@@ -62,8 +62,10 @@ static Value resizeTable(ModelBuilder &model, const std::string &name,
                          Value table, int64_t from, Grid to) {
   int64_t heads = ModelBuilder::shapeOf(table)[1];
   auto resize = [&](const char *axis, Value x, int64_t extent) {
-    Value matrix =
-        model.constant(name + axis, {extent, from}, resizeMatrix(from, extent));
+    Value matrix = model.constant(name + axis, {extent, from},
+                                  [&](std::vector<double> &values) {
+                                    values = resizeMatrix(from, extent);
+                                  });
     return model.linear(name + axis, x, matrix, /*bias=*/Value());
   };
   // [row, column, head] to [column, head, row], and back over [row, head,
@@ -107,7 +109,7 @@ static Value storedTable(ModelBuilder &model, const Checkpoint *checkpoint,
 /// and ±log2(1 + |d|) / 3 then.
 static Value logCoordinates(ModelBuilder &model, const std::string &name,
                             const TimmRelativePosition &position) {
-  auto [rows, columns] = position.grid;
+  int64_t rows = position.grid.first, columns = position.grid.second;
   auto curved = [&](int64_t distance, int64_t extent) {
     double d = double(distance);
     if (position.kind == TimmRelativePosition::Kind::Mlp)
@@ -115,14 +117,15 @@ static Value logCoordinates(ModelBuilder &model, const std::string &name,
     d = d / double(extent - 1) * 8;
     return std::copysign(std::log2(1 + std::abs(d)) / std::log2(8.0), d);
   };
-  std::vector<double> values;
-  for (int64_t y = 1 - rows; y < rows; ++y)
-    for (int64_t x = 1 - columns; x < columns; ++x) {
-      values.push_back(curved(y, rows));
-      values.push_back(curved(x, columns));
-    }
   return model.constant(name + ".rel_coords_log",
-                        {int64_t(values.size()) / 2, 2}, values);
+                        {(2 * rows - 1) * (2 * columns - 1), 2},
+                        [&](std::vector<double> &values) {
+                          for (int64_t y = 1 - rows; y < rows; ++y)
+                            for (int64_t x = 1 - columns; x < columns; ++x) {
+                              values.push_back(curved(y, rows));
+                              values.push_back(curved(x, columns));
+                            }
+                        });
 }
 
 static Value computedTable(ModelBuilder &model, const std::string &name,

@@ -90,14 +90,25 @@ struct Sliding {
   Padding padding = {};
 };
 
+/// What messages about tensors that are too large begin with.
+struct SizePlaces {
+  /// Of those that grow with the image: "config.json:4:17: image_size 9 x 9".
+  std::string image = "the image";
+  std::string parameters = "the config"; ///< of parameters: "config.json"
+};
+
 /// Grows one model. An error (a tensor that is missing or has another shape) is
 /// kept and reported by finish(), so that layers read like formulas.
 class ModelBuilder {
 public:
+  /// Elements of all tables that are computed from the configuration: 2 GiB.
+  static constexpr int64_t maxTableElements = int64_t(1) << 28;
+
   /// `checkpoint` may be null: then parameters are only declared (random
   /// weights).
   ModelBuilder(mlir::MLIRContext *context, const Checkpoint *checkpoint,
-               llvm::ArrayRef<int64_t> imageShape);
+               llvm::ArrayRef<int64_t> imageShape, SizePlaces places = {});
+  ~ModelBuilder();
 
   mlir::Value image() { return function.getArgument(0); }
   Map picture();
@@ -113,6 +124,15 @@ public:
   /// Numbers that follow from the configuration, row by row.
   mlir::Value constant(const llvm::Twine &name, llvm::ArrayRef<int64_t> shape,
                        llvm::ArrayRef<double> values);
+  /// The same for a table that grows with the configuration: `fill` appends its
+  /// numbers. It is not called if they are too many.
+  mlir::Value
+  constant(const llvm::Twine &name, llvm::ArrayRef<int64_t> shape,
+           llvm::function_ref<void(std::vector<double> &values)> fill);
+  /// Whether a table of that shape may be computed. If not, that is an error,
+  /// and zeros() does in its place until finish().
+  bool takesTable(const llvm::Twine &name, llvm::ArrayRef<int64_t> shape);
+  mlir::Value zeros(const llvm::Twine &name, llvm::ArrayRef<int64_t> shape);
   mlir::Value reshape(mlir::Value x, llvm::ArrayRef<int64_t> shape);
   mlir::Value transpose(mlir::Value x, llvm::ArrayRef<int64_t> order);
   /// `count` elements of a dimension.
@@ -257,12 +277,13 @@ public:
 
   /// The module with the outputs asked for (`fallback` if none is), nothing
   /// that they do not need, and every tensor of the checkpoint either used by
-  /// the family or accepted by `mayIgnore`.
+  /// the family or accepted by `mayIgnore`. No tensor is empty or larger than
+  /// the vit dialect takes.
   llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
   finish(llvm::ArrayRef<std::string> outputs, llvm::StringRef fallback,
          llvm::function_ref<bool(llvm::StringRef)> mayIgnore);
 
-  /// Keeps the first error.
+  /// Keeps the first error, as it is.
   void fail(llvm::Error error);
 
   static llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
@@ -274,6 +295,9 @@ private:
   mlir::RankedTensorType tensorType(llvm::ArrayRef<int64_t> shape);
   llvm::Error
   checkForExtraTensors(llvm::function_ref<bool(llvm::StringRef)> mayIgnore);
+  llvm::Error checkSizes();
+  llvm::Error tooLarge(const std::string &words, llvm::StringRef layer,
+                       llvm::ArrayRef<int64_t> shape);
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;
@@ -282,7 +306,9 @@ private:
   llvm::MapVector<std::string, mlir::Value, std::map<std::string, unsigned>>
       available;
   llvm::StringMap<mlir::Value> parameters;
-  std::string firstError;
+  llvm::Error firstError = llvm::Error::success();
+  SizePlaces places;
+  int64_t tableElements = 0;
 };
 
 } // namespace vitc

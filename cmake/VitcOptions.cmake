@@ -2,6 +2,10 @@
 # Flags that every target of the project shares, as an interface target: link to vitc_options.
 add_library(vitc_options INTERFACE)
 target_compile_options(vitc_options INTERFACE -Wall -Wextra -Wno-unused-parameter)
+# References to temporaries, which only Clang sees: the presets compile with the system's compiler, fuzzers with Clang.
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  target_compile_options(vitc_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror=dangling>)
+endif()
 if(VITC_ASAN)
   target_compile_options(vitc_options INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
   target_link_options(vitc_options INTERFACE -fsanitize=address,undefined)

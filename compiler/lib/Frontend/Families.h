@@ -6,6 +6,7 @@
 #include "vitc/Dialect/ViT/IR/ViT.h"
 #include "vitc/Frontend/Import.h"
 #include "vitc/Frontend/ModelBuilder.h"
+#include "vitc/Support/JsonReader.h"
 
 namespace vitc {
 
@@ -48,11 +49,6 @@ llvm::Expected<Grid> gridOfPatches(const FamilyImport &import, Grid picture,
 /// An empty model for pictures of that size, of which `import` is told.
 ModelBuilder startModel(FamilyImport &import, int64_t channels, Grid picture);
 
-/// An activation as transformers names it; the error lists the known names.
-llvm::Expected<vit::Activation> readActivation(const JsonObject &config,
-                                               llvm::StringRef key,
-                                               llvm::StringRef fallback);
-
 /// `id2label`, or as many empty names as `num_labels` says; 2 where the config
 /// has neither, as transformers assumes.
 llvm::Expected<std::vector<std::string>> readLabels(const JsonObject &config);
@@ -69,47 +65,12 @@ llvm::Expected<std::pair<int64_t, int64_t>>
 sizeOfPicture(const FamilyImport &import, int64_t channels,
               std::pair<int64_t, int64_t> configSize);
 
-/// Reads fields of a config one after the other and keeps the first error.
-class Fields {
+/// A strict reader of a config in transformers' words.
+class ConfigReader : public JsonReader {
 public:
-  explicit Fields(const JsonObject &config) : config(config) {}
-  /// An error that was never looked at is nothing worse than that.
-  ~Fields() { llvm::consumeError(std::move(error)); }
-
-  template <typename T>
-  T take(llvm::Expected<T> value) {
-    if (value)
-      return std::move(*value);
-    fail(value.takeError());
-    return T();
-  }
-  void fail(llvm::Error failure);
-
-  bool boolean(llvm::StringRef key, bool fallback) {
-    return take(config.getBool(key, fallback));
-  }
-  double number(llvm::StringRef key, double fallback) {
-    return take(config.getNumber(key, fallback));
-  }
-  vit::Activation activation(llvm::StringRef key, llvm::StringRef fallback) {
-    return take(readActivation(config, key, fallback));
-  }
-  /// From 1 to `limit`.
-  int64_t positive(llvm::StringRef key, int64_t fallback, int64_t limit) {
-    return between(key, fallback, 1, limit);
-  }
-  int64_t between(llvm::StringRef key, int64_t fallback, int64_t least,
-                  int64_t limit);
-  /// Rows and columns.
-  std::pair<int64_t, int64_t> size(llvm::StringRef key, int64_t fallback);
-  /// A list of whole numbers from `least` to 65536.
-  std::vector<int64_t> integers(llvm::StringRef key,
-                                std::vector<int64_t> fallback, int64_t least);
-  /// The eps of a norm.
-  double eps(llvm::StringRef key, double fallback);
-
-  llvm::Error error = llvm::Error::success();
-  const JsonObject &config;
+  using JsonReader::JsonReader;
+  /// An activation as transformers names it.
+  vit::Activation activation(llvm::StringRef key, llvm::StringRef fallback);
 };
 
 } // namespace vitc

@@ -32,7 +32,7 @@ struct Config : SequenceConfig {
 
 static llvm::Expected<Config> readConfig(const JsonObject &json,
                                          const Checkpoint *checkpoint) {
-  Fields fields(json);
+  ConfigReader fields(json);
   Config config(readSequenceConfig(fields, {/*eps=*/1e-12}));
   config.hidden = fields.positive("intermediate_size", 3072, 4 * widest);
   config.absolutePositions =
@@ -42,7 +42,7 @@ static llvm::Expected<Config> readConfig(const JsonObject &json,
       fields.boolean("use_shared_relative_position_bias", false);
   config.layerScale = fields.number("layer_scale_init_value", 0.1) > 0;
   config.meanPooling = fields.boolean("use_mean_pooling", true);
-  bool isBeit = fields.take(json.getString("model_type", "beit")) == "beit";
+  bool isBeit = fields.text("model_type", "beit") == "beit";
   config.prefix = isBeit ? "beit" : "data2vec_vision";
   std::string architecture = fields.take(readArchitecture(
       json, isBeit
@@ -63,8 +63,8 @@ static llvm::Expected<Config> readConfig(const JsonObject &json,
   config.pools = config.classifies || mayPool;
   if (config.classifies)
     config.labels = fields.take(readLabels(json));
-  if (fields.error)
-    return std::move(fields.error);
+  if (llvm::Error error = fields.finish())
+    return error;
   return config;
 }
 

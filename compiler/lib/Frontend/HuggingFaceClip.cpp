@@ -53,23 +53,23 @@ static llvm::Expected<Config> readConfig(const JsonObject &json,
   llvm::Expected<JsonObject> vision = readVisionConfig(json);
   if (!vision)
     return vision.takeError();
-  Fields outer(json), fields(*vision);
+  ConfigReader outer(json), fields(*vision);
   Config config(readSequenceConfig(
       fields, {/*eps=*/1e-5, /*patch=*/32, /*activation=*/"quick_gelu"}));
   config.hidden = fields.positive("intermediate_size", 3072, 4 * widest);
-  config.kind = kindOf(
-      outer.take(readArchitecture(json, {"CLIPModel", "CLIPVisionModel",
-                                         "CLIPVisionModelWithProjection",
-                                         "CLIPForImageClassification"})),
-      outer.take(json.getString("model_type", "clip")) == "clip", checkpoint);
-  Fields &projecting = config.kind == Config::Kind::Whole ? outer : fields;
+  config.kind =
+      kindOf(outer.take(readArchitecture(json, {"CLIPModel", "CLIPVisionModel",
+                                                "CLIPVisionModelWithProjection",
+                                                "CLIPForImageClassification"})),
+             outer.text("model_type", "clip") == "clip", checkpoint);
+  ConfigReader &projecting =
+      config.kind == Config::Kind::Whole ? outer : fields;
   config.projection = projecting.positive("projection_dim", 512, widest);
   if (config.kind == Config::Kind::Classifier)
     config.labels = outer.take(readLabels(json));
-  if (outer.error)
-    return std::move(outer.error);
-  if (fields.error)
-    return std::move(fields.error);
+  outer.fail(fields.finish());
+  if (llvm::Error error = outer.finish())
+    return error;
   return config;
 }
 

@@ -43,7 +43,7 @@ static Config::Head headOf(llvm::StringRef architecture,
 
 static llvm::Expected<Config> readConfig(const JsonObject &json,
                                          const Checkpoint *checkpoint) {
-  Fields fields(json);
+  ConfigReader fields(json);
   Config config(readSequenceConfig(fields, {/*eps=*/1e-12}));
   config.hidden = fields.positive("intermediate_size", 3072, 4 * widest);
   config.qkvBias = fields.boolean("qkv_bias", true);
@@ -57,8 +57,8 @@ static llvm::Expected<Config> readConfig(const JsonObject &json,
                        checkpoint);
   if (config.head != Config::Head::None)
     config.labels = fields.take(readLabels(json));
-  if (fields.error)
-    return std::move(fields.error);
+  if (llvm::Error error = fields.finish())
+    return error;
   return config;
 }
 

@@ -32,19 +32,17 @@ struct Config : SequenceConfig {
 
 static llvm::Expected<Config> readConfig(const JsonObject &json,
                                          const Checkpoint *checkpoint) {
-  Fields fields(json);
-  bool hasRegisters = fields.take(json.getString("model_type", "dinov2")) ==
-                      "dinov2_with_registers";
+  ConfigReader fields(json);
+  bool hasRegisters =
+      fields.text("model_type", "dinov2") == "dinov2_with_registers";
   Config config(readSequenceConfig(
       fields, {/*eps=*/1e-6, /*patch=*/hasRegisters ? 16 : 14}));
   config.hasRegisters = hasRegisters;
   config.registers =
-      hasRegisters ? fields.between("num_register_tokens", 4, 0, 1024) : 0;
+      hasRegisters ? fields.integer("num_register_tokens", 4, 0, 1024) : 0;
   config.qkvBias = fields.boolean("qkv_bias", true);
   config.swiglu = fields.boolean("use_swiglu_ffn", false);
-  double ratio = fields.number("mlp_ratio", 4);
-  if (!fields.error && !(ratio > 0 && ratio <= 64))
-    fields.fail(json.error("mlp_ratio", "mlp_ratio is not between 0 and 64"));
+  double ratio = fields.ratio("mlp_ratio", 4);
   std::string architecture = fields.take(readArchitecture(
       json,
       hasRegisters
@@ -59,8 +57,8 @@ static llvm::Expected<Config> readConfig(const JsonObject &json,
           : llvm::StringRef(architecture).ends_with("ForImageClassification");
   if (config.classifies)
     config.labels = fields.take(readLabels(json));
-  if (fields.error)
-    return std::move(fields.error);
+  if (llvm::Error error = fields.finish())
+    return error;
 
   config.hidden = int64_t(double(config.width) * ratio);
   if (config.swiglu) {

@@ -30,12 +30,12 @@ struct Config : SequenceConfig {
 } // namespace
 
 static llvm::Expected<Config> readConfig(const JsonObject &json) {
-  Fields fields(json);
+  ConfigReader fields(json);
   Config config(readSequenceConfig(fields, {/*eps=*/1e-5, /*patch=*/16, "gelu",
                                             /*width=*/384, /*heads=*/6}));
   config.hidden = fields.positive("intermediate_size", 1536, 4 * widest);
-  config.registers = fields.between("num_register_tokens", 0, 0, 1024);
-  config.theta = fields.number("rope_theta", 100);
+  config.registers = fields.integer("num_register_tokens", 0, 0, 1024);
+  config.theta = fields.above0("rope_theta", 100);
   config.queryBias = fields.boolean("query_bias", true);
   config.keyBias = fields.boolean("key_bias", false);
   config.valueBias = fields.boolean("value_bias", true);
@@ -43,10 +43,8 @@ static llvm::Expected<Config> readConfig(const JsonObject &json) {
   config.mlpBias = fields.boolean("mlp_bias", true);
   config.gated = fields.boolean("use_gated_mlp", false);
   fields.take(readArchitecture(json, {"DINOv3ViTModel"}));
-  if (fields.error)
-    return std::move(fields.error);
-  if (!(config.theta > 0 && std::isfinite(config.theta)))
-    return json.error("rope_theta", "rope_theta is not a positive number");
+  if (llvm::Error error = fields.finish())
+    return error;
   if (config.width / config.heads % 4)
     return json.error("num_attention_heads",
                       "heads of " + llvm::Twine(config.width / config.heads) +
@@ -74,6 +72,10 @@ static Rotation makeRotation(ModelBuilder &model, const Config &config,
   int64_t channels = config.width / config.heads, quarter = channels / 4,
           prefix = 1 + config.registers,
           tokens = prefix + grid.first * grid.second;
+  llvm::SmallVector<int64_t> shape = {1, tokens, channels};
+  std::string cosName = "rope_embeddings.cos", sinName = "rope_embeddings.sin";
+  if (!model.takesTable(cosName, shape) || !model.takesTable(sinName, shape))
+    return {model.zeros(cosName, shape), model.zeros(sinName, shape)};
   std::vector<double> cos(tokens * channels, 1), sin(tokens * channels, 0);
   auto centre = [](int64_t index, int64_t count) {
     return 2.0f * ((float(index) + 0.5f) / float(count)) - 1.0f;
@@ -90,8 +92,8 @@ static Rotation makeRotation(ModelBuilder &model, const Config &config,
         cos[at] = float(std::cos(double(angle)));
         sin[at] = float(std::sin(double(angle)));
       }
-  return {model.constant("rope_embeddings.cos", {1, tokens, channels}, cos),
-          model.constant("rope_embeddings.sin", {1, tokens, channels}, sin)};
+  return {model.constant(cosName, shape, cos),
+          model.constant(sinName, shape, sin)};
 }
 
 static BlockNames blockNames(llvm::StringRef layers, int64_t index,

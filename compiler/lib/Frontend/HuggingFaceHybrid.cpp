@@ -11,15 +11,17 @@ using namespace vitc;
 using mlir::Value;
 
 /// How many stages run.
-static int64_t lastStage(Fields &fields, int64_t stages) {
-  const JsonObject &json = fields.config;
+static int64_t lastStage(ConfigReader &fields, int64_t stages) {
+  const JsonObject &json = fields.getObject();
   int64_t last = stages;
   if (json.has("out_features")) {
     std::vector<std::string> names =
         fields.take(json.getStrings("out_features"));
-    llvm::StringRef name = names.empty() ? "" : names.back();
-    if (fields.error)
+    if (fields.failed())
       return 0;
+    llvm::StringRef name;
+    if (!names.empty())
+      name = names.back();
     if (name == "stem")
       return 0;
     if (!name.consume_front("stage") || name.getAsInteger(10, last))
@@ -29,22 +31,19 @@ static int64_t lastStage(Fields &fields, int64_t stages) {
     last = indices.empty() ? -1 : indices.back();
   }
   if (last < 0 || last > stages)
-    fields.fail(
-        json.error(json.has("out_features") ? "out_features" : "out_indices",
-                   "the last of the outputs is none of stem and stage1 "
-                   "to stage" +
-                       llvm::Twine(stages)));
+    fields.refuse(json.has("out_features") ? "out_features" : "out_indices",
+                  "the last of the outputs is none of stem and stage1 to "
+                  "stage" +
+                      llvm::Twine(stages));
   return last;
 }
 
-static ResNetV2 readNetwork(Fields &fields, bool isDefault) {
-  const JsonObject &json = fields.config;
+static ResNetV2 readNetwork(ConfigReader &fields, bool isDefault) {
   ResNetV2 network;
-  std::string type = fields.take(json.getString("model_type", "bit")),
-              layer = fields.take(json.getString(
-                  "layer_type", isDefault ? "bottleneck" : "preactivation")),
-              padding = fields.take(
-                  json.getString("global_padding", isDefault ? "same" : ""));
+  std::string type = fields.text("model_type", "bit"),
+              layer = fields.text("layer_type",
+                                  isDefault ? "bottleneck" : "preactivation"),
+              padding = fields.text("global_padding", isDefault ? "same" : "");
   network.stemWidth = fields.positive("embedding_size", 64, widest);
   network.groups = fields.positive("num_groups", 32, widest);
   network.activation = fields.activation("hidden_act", "relu");
@@ -52,65 +51,63 @@ static ResNetV2 readNetwork(Fields &fields, bool isDefault) {
       fields.integers("hidden_sizes", {256, 512, 1024, 2048}, 1);
   std::vector<int64_t> depths =
       isDefault ? std::vector<int64_t>{3, 4, 9}
-                : fields.integers("depths", {3, 4, 6, 3}, 1);
+                : fields.integers("depths", {3, 4, 6, 3}, 1, deepest);
   int64_t factor = fields.positive("width_factor", 1, 64),
           outputStride = fields.positive("output_stride", 32, 1024);
   bool padsPool = fields.boolean("embedding_dynamic_padding", isDefault);
-  if (fields.error)
+  if (fields.failed())
     return network;
 
-  auto refuse = [&](llvm::StringRef key, const llvm::Twine &message) {
-    fields.fail(json.error(key, message));
-  };
   if (type != "bit")
-    refuse("model_type", "the backbone's model_type is " + inQuotes(type) +
-                             ", expected \"bit\"");
+    fields.refuse("model_type", "the backbone's model_type is " +
+                                    inQuotes(type) + ", expected \"bit\"");
   else if (layer != "bottleneck")
-    refuse("layer_type", "layer_type " + inQuotes(layer) +
-                             " is not supported, expected \"bottleneck\"");
+    fields.refuse("layer_type",
+                  "layer_type " + inQuotes(layer) +
+                      " is not supported, expected \"bottleneck\"");
   else if (!llvm::StringRef(padding).equals_insensitive("same"))
-    refuse("global_padding", "global_padding " + inQuotes(padding) +
-                                 " is not supported, expected \"same\"");
+    fields.refuse("global_padding", "global_padding " + inQuotes(padding) +
+                                        " is not supported, expected \"same\"");
   else if (!padsPool)
-    refuse("embedding_dynamic_padding",
-           "embedding_dynamic_padding false is not supported, expected true");
+    fields.refuse(
+        "embedding_dynamic_padding",
+        "embedding_dynamic_padding false is not supported, expected true");
   else if (widths.size() < depths.size())
-    refuse("hidden_sizes", "hidden_sizes has " + llvm::Twine(widths.size()) +
-                               " stages, depths has " +
-                               llvm::Twine(depths.size()));
-  if (fields.error)
+    fields.refuse("hidden_sizes",
+                  "hidden_sizes has " + llvm::Twine(widths.size()) +
+                      " stages, depths has " + llvm::Twine(depths.size()));
+  if (fields.failed())
     return network;
 
   int64_t stages = isDefault ? 3 : lastStage(fields, int64_t(depths.size()));
-  for (int64_t i = 0; !fields.error && i < stages; ++i) {
+  for (int64_t i = 0; !fields.failed() && i < stages; ++i) {
     // Widths are multiples of 8.
     network.stages.push_back({depths[i], (widths[i] * factor + 4) / 8 * 8});
     if (i && outputStride < 4 << i)
-      refuse("output_stride",
-             "output_stride " + llvm::Twine(outputStride) +
-                 " is less than the stages' own: spread weights are not "
-                 "supported");
+      fields.refuse("output_stride",
+                    "output_stride " + llvm::Twine(outputStride) +
+                        " is less than the stages' own: spread weights are not "
+                        "supported");
   }
-  if (int64_t width = network.widthWithoutGroups(); width && !fields.error)
-    refuse("num_groups", "num_groups " + llvm::Twine(network.groups) +
-                             " does not divide a layer's " +
-                             llvm::Twine(width) + " channels");
+  if (int64_t width = network.widthWithoutGroups())
+    fields.refuse("num_groups", "num_groups " + llvm::Twine(network.groups) +
+                                    " does not divide a layer's " +
+                                    llvm::Twine(width) + " channels");
   return network;
 }
 
 llvm::Expected<HybridBackbone>
 vitc::readHybridBackbone(const JsonObject &json) {
   bool isDefault = !json.has("backbone_config");
-  Fields fields(json);
+  ConfigReader fields(json);
   std::vector<int64_t> features =
       fields.integers("backbone_featmap_shape", {1, 1024, 24, 24}, 1);
-  if (!fields.error && features.size() != 4)
-    fields.fail(
-        json.error("backbone_featmap_shape", "backbone_featmap_shape has " +
-                                                 llvm::Twine(features.size()) +
-                                                 " numbers, expected 4"));
-  if (fields.error)
-    return std::move(fields.error);
+  if (features.size() != 4)
+    fields.refuse("backbone_featmap_shape", "backbone_featmap_shape has " +
+                                                llvm::Twine(features.size()) +
+                                                " numbers, expected 4");
+  if (llvm::Error error = fields.finish())
+    return error;
   std::optional<JsonObject> inner;
   if (!isDefault) {
     llvm::Expected<JsonObject> object = json.getObject("backbone_config");
@@ -121,11 +118,11 @@ vitc::readHybridBackbone(const JsonObject &json) {
     // Nothing of the outer config describes the backbone.
     inner = llvm::cantFail(parseJson("the default backbone", "{}"));
   }
-  Fields innerFields(*inner);
+  ConfigReader innerFields(*inner);
   HybridBackbone backbone = {readNetwork(innerFields, isDefault),
                              {features[2], features[3]}};
-  if (innerFields.error)
-    return std::move(innerFields.error);
+  if (llvm::Error error = innerFields.finish())
+    return error;
   return backbone;
 }
 

@@ -157,17 +157,17 @@ Map Builder::transformer(const std::string &name, Map map, int64_t width,
 
 static llvm::Expected<Config> readConfig(const JsonObject &json,
                                          const Checkpoint *checkpoint) {
-  Fields fields(json);
+  ConfigReader fields(json);
   Config config;
   config.channels = fields.positive("num_channels", 3, 1024);
-  config.imageSize = fields.size("image_size", 256);
-  config.patchSize = fields.size("patch_size", 2);
+  config.imageSize = fields.size("image_size", {256, 256});
+  config.patchSize = fields.size("patch_size", {2, 2});
   config.hiddenSizes = fields.integers("hidden_sizes", {144, 192, 240}, 1);
   config.neckSizes =
       fields.integers("neck_hidden_sizes", {16, 32, 64, 96, 128, 160, 640}, 1);
   config.heads = fields.positive("num_attention_heads", 4, widest);
-  config.mlpRatio = fields.number("mlp_ratio", 2);
-  config.expandRatio = fields.number("expand_ratio", 4);
+  config.mlpRatio = fields.ratio("mlp_ratio", 2);
+  config.expandRatio = fields.ratio("expand_ratio", 4);
   config.kernel = fields.positive("conv_kernel_size", 3, 63);
   config.outputStride = fields.positive("output_stride", 32, 32);
   config.eps = fields.eps("layer_norm_eps", 1e-5);
@@ -182,8 +182,8 @@ static llvm::Expected<Config> readConfig(const JsonObject &json,
   config.expands = architecture != "MobileViTForSemanticSegmentation";
   if (config.classifies)
     config.labels = fields.take(readLabels(json));
-  if (fields.error)
-    return std::move(fields.error);
+  if (llvm::Error error = fields.finish())
+    return error;
 
   if (config.hiddenSizes.size() != 3)
     return json.error("hidden_sizes",
@@ -205,10 +205,6 @@ static llvm::Expected<Config> readConfig(const JsonObject &json,
     return json.error("conv_kernel_size",
                       "conv_kernel_size " + llvm::Twine(config.kernel) +
                           " is even, which shrinks the map");
-  if (!(config.mlpRatio > 0 && config.mlpRatio <= 64))
-    return json.error("mlp_ratio", "mlp_ratio is not between 0 and 64");
-  if (!(config.expandRatio > 0 && config.expandRatio <= 64))
-    return json.error("expand_ratio", "expand_ratio is not between 0 and 64");
   return config;
 }
 

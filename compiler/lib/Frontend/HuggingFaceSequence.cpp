@@ -6,32 +6,33 @@
 using namespace vitc;
 using mlir::Value;
 
-SequenceConfig vitc::readSequenceConfig(Fields &fields,
+SequenceConfig vitc::readSequenceConfig(ConfigReader &fields,
                                         const SequenceDefaults &defaults) {
   SequenceConfig config;
   config.width = fields.positive("hidden_size", defaults.width, widest);
   config.depth = fields.positive("num_hidden_layers", 12, deepest);
   config.heads = fields.positive("num_attention_heads", defaults.heads, widest);
   config.channels = fields.positive("num_channels", 3, 1024);
-  config.imageSize = fields.size("image_size", 224);
-  config.patchSize = fields.size("patch_size", defaults.patch);
+  config.imageSize = fields.size("image_size", {224, 224});
+  config.patchSize =
+      fields.size("patch_size", {defaults.patch, defaults.patch});
   config.eps = fields.eps("layer_norm_eps", defaults.eps);
   config.activation = fields.activation("hidden_act", defaults.activation);
-  if (fields.error)
+  if (fields.failed())
     return config;
   if (config.width % config.heads)
-    fields.fail(fields.config.error(
-        "hidden_size", "hidden_size " + llvm::Twine(config.width) +
-                           " is not a multiple of num_attention_heads " +
-                           llvm::Twine(config.heads)));
+    fields.refuse("hidden_size",
+                  "hidden_size " + llvm::Twine(config.width) +
+                      " is not a multiple of num_attention_heads " +
+                      llvm::Twine(config.heads));
   else if (config.imageSize.first < config.patchSize.first ||
            config.imageSize.second < config.patchSize.second)
-    fields.fail(fields.config.error(
-        "image_size", "image_size " + llvm::Twine(config.imageSize.first) +
-                          " x " + llvm::Twine(config.imageSize.second) +
-                          " is smaller than patch_size " +
-                          llvm::Twine(config.patchSize.first) + " x " +
-                          llvm::Twine(config.patchSize.second)));
+    fields.refuse("image_size",
+                  "image_size " + llvm::Twine(config.imageSize.first) + " x " +
+                      llvm::Twine(config.imageSize.second) +
+                      " is smaller than patch_size " +
+                      llvm::Twine(config.patchSize.first) + " x " +
+                      llvm::Twine(config.patchSize.second));
   return config;
 }
 

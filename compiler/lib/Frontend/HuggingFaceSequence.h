@@ -29,7 +29,7 @@ struct SequenceDefaults {
 };
 
 /// Reads and checks the fields that all families have. Errors stay in `fields`.
-SequenceConfig readSequenceConfig(Fields &fields,
+SequenceConfig readSequenceConfig(ConfigReader &fields,
                                   const SequenceDefaults &defaults);
 
 /// The picture that the model is made for.

@@ -46,7 +46,7 @@ static llvm::Expected<Config> readConfig(const JsonObject &json,
   llvm::Expected<JsonObject> vision = readVisionConfig(json);
   if (!vision)
     return vision.takeError();
-  Fields outer(json), fields(*vision);
+  ConfigReader outer(json), fields(*vision);
   Config config(
       readSequenceConfig(fields, {/*eps=*/1e-6, /*patch=*/16,
                                   /*activation=*/"gelu_pytorch_tanh"}));
@@ -55,14 +55,12 @@ static llvm::Expected<Config> readConfig(const JsonObject &json,
   config.kind = kindOf(
       outer.take(readArchitecture(json, {"SiglipModel", "SiglipVisionModel",
                                          "SiglipForImageClassification"})),
-      outer.take(json.getString("model_type", "siglip")) == "siglip",
-      checkpoint);
+      outer.text("model_type", "siglip") == "siglip", checkpoint);
   if (config.kind == Config::Kind::Classifier)
     config.labels = outer.take(readLabels(json));
-  if (outer.error)
-    return std::move(outer.error);
-  if (fields.error)
-    return std::move(fields.error);
+  outer.fail(fields.finish());
+  if (llvm::Error error = outer.finish())
+    return error;
   if (config.kind == Config::Kind::Whole && !config.hasHead)
     return vision->error("vision_use_head",
                          "vision_use_head is false, but SiglipModel takes its "

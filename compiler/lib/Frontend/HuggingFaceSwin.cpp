@@ -39,19 +39,20 @@ struct Config {
 
 static llvm::Expected<Config> readConfig(const JsonObject &json,
                                          const Checkpoint *checkpoint) {
-  Fields fields(json);
+  ConfigReader fields(json);
   Config config;
-  config.second = fields.take(json.getString("model_type")) == "swinv2";
+  config.second = fields.text("model_type", std::nullopt) == "swinv2";
   int64_t width = fields.positive("embed_dim", 96, widest);
-  std::vector<int64_t> depths = fields.integers("depths", {2, 2, 6, 2}, 1);
+  std::vector<int64_t> depths =
+      fields.integers("depths", {2, 2, 6, 2}, 1, deepest);
   std::vector<int64_t> heads = fields.integers("num_heads", {3, 6, 12, 24}, 1);
   std::vector<int64_t> pretrained(depths.size(), 0);
   if (config.second)
     pretrained = fields.integers("pretrained_window_sizes", pretrained, 0);
-  double ratio = fields.number("mlp_ratio", 4);
+  double ratio = fields.ratio("mlp_ratio", 4);
   config.channels = fields.positive("num_channels", 3, 1024);
-  config.imageSize = fields.size("image_size", 224);
-  config.patchSize = fields.size("patch_size", 4);
+  config.imageSize = fields.size("image_size", {224, 224});
+  config.patchSize = fields.size("patch_size", {4, 4});
   config.window = fields.positive("window_size", 7, 1024);
   config.eps = fields.eps("layer_norm_eps", 1e-5);
   config.qkvBias = fields.boolean("qkv_bias", true);
@@ -67,8 +68,8 @@ static llvm::Expected<Config> readConfig(const JsonObject &json,
                           : known == classifier;
   if (config.classifies)
     config.labels = fields.take(readLabels(json));
-  if (fields.error)
-    return std::move(fields.error);
+  if (llvm::Error error = fields.finish())
+    return error;
 
   if (depths.empty() || depths.size() > 16)
     return json.error("depths", "depths has " + llvm::Twine(depths.size()) +
@@ -82,13 +83,16 @@ static llvm::Expected<Config> readConfig(const JsonObject &json,
                       "pretrained_window_sizes has " +
                           llvm::Twine(pretrained.size()) +
                           " stages, depths has " + llvm::Twine(depths.size()));
-  if (!(ratio > 0 && ratio <= 64))
-    return json.error("mlp_ratio", "mlp_ratio is not between 0 and 64");
   if (config.second && config.absolutePosition)
     return json.error("use_absolute_embeddings",
                       "use_absolute_embeddings of swinv2 is one position too "
                       "long for any picture");
   for (size_t i = 0; i < depths.size(); ++i) {
+    if (width > widest)
+      return json.error("embed_dim", "embed_dim gives stage " + llvm::Twine(i) +
+                                         " " + llvm::Twine(width) +
+                                         " channels, expected at most " +
+                                         llvm::Twine(widest));
     if (width % heads[i])
       return json.error("num_heads", "stage " + llvm::Twine(i) + " has " +
                                          llvm::Twine(width) +

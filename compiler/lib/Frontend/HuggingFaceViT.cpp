@@ -30,8 +30,8 @@ struct Config : SequenceConfig {
 
 static llvm::Expected<Config> readConfig(const JsonObject &json,
                                          const Checkpoint *checkpoint) {
-  Fields fields(json);
-  std::string type = fields.take(json.getString("model_type", "vit"));
+  ConfigReader fields(json);
+  std::string type = fields.text("model_type", "vit");
   bool isHybrid = type == "vit-hybrid";
   SequenceDefaults defaults = {/*eps=*/type == "vit_msn" ? 1e-6 : 1e-12};
   if (isHybrid)
@@ -57,8 +57,8 @@ static llvm::Expected<Config> readConfig(const JsonObject &json,
   config.pools = (type == "vit" || isHybrid) && !config.classifies;
   if (config.classifies)
     config.labels = fields.take(readLabels(json));
-  if (fields.error)
-    return std::move(fields.error);
+  if (llvm::Error error = fields.finish())
+    return error;
   return config;
 }
 

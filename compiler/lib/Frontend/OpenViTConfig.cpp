@@ -12,10 +12,6 @@ using namespace vitc;
 using namespace vitc::openvit;
 using llvm::StringRef;
 
-/// What a word in the config stands for.
-template <typename T>
-using Words = std::initializer_list<std::pair<StringRef, T>>;
-
 static constexpr StringRef knownFields[] = {
     "model_type",     "image_size",
     "channels",       "patch_size",
@@ -60,36 +56,6 @@ static constexpr std::pair<StringRef, StringRef> defaultNames[] = {
     {"head_hidden", "head_hidden"},
     {"head", "head"}};
 
-static llvm::Error checkKeys(const JsonObject &object,
-                             llvm::ArrayRef<StringRef> known) {
-  for (const std::string &key : object.keys())
-    if (!llvm::is_contained(known, key)) {
-      StringRef nearest = nearestName(key, known);
-      return object.error(
-          key, "unknown field \"" + key + "\"" +
-                   (nearest.empty()
-                        ? "; known are " + llvm::join(known, ", ")
-                        : "; the nearest known one is " + nearest.str()));
-    }
-  return llvm::Error::success();
-}
-
-template <typename T>
-static llvm::Expected<T> readWord(const JsonObject &json, StringRef key,
-                                  StringRef fallback, Words<T> words) {
-  llvm::Expected<std::string> word = json.getString(key, fallback);
-  if (!word)
-    return word.takeError();
-  std::vector<StringRef> known;
-  for (auto &[spelling, value] : words) {
-    if (spelling == *word)
-      return value;
-    known.push_back(spelling);
-  }
-  return json.error(key, key + " \"" + *word + "\" is not one of " +
-                             llvm::join(known, ", "));
-}
-
 static llvm::Expected<Names> readNames(const JsonObject &json) {
   Names names;
   for (auto [role, name] : defaultNames)
@@ -99,16 +65,14 @@ static llvm::Expected<Names> readNames(const JsonObject &json) {
   llvm::Expected<JsonObject> given = json.getObject("weights");
   if (!given)
     return given.takeError();
+  JsonReader fields(*given);
   auto roles = llvm::map_to_vector(defaultNames,
                                    [](auto &entry) { return entry.first; });
-  if (llvm::Error error = checkKeys(*given, roles))
+  fields.refuseUnknown(roles);
+  for (const std::string &role : given->keys())
+    names.patterns[role] = fields.text(role, std::nullopt);
+  if (llvm::Error error = fields.finish())
     return error;
-  for (const std::string &role : given->keys()) {
-    llvm::Expected<std::string> name = given->getString(role);
-    if (!name)
-      return name.takeError();
-    names.patterns[role] = *name;
-  }
   return names;
 }
 
@@ -133,110 +97,110 @@ static llvm::Error readNormalisation(const JsonObject &json, Config &config) {
   llvm::Expected<JsonObject> object = json.getObject("normalisation");
   if (!object)
     return object.takeError();
-  if (llvm::Error error = checkKeys(*object, {"mean", "std"}))
-    return error;
+  JsonReader fields(*object);
+  fields.refuseUnknown({"mean", "std"});
   for (auto [key, values] :
-       {std::pair("mean", &config.mean), std::pair("std", &config.std)}) {
-    llvm::Expected<std::vector<double>> read =
-        readPerChannel(*object, key, config.channels);
-    if (!read)
-      return read.takeError();
-    *values = std::move(*read);
-  }
+       {std::pair("mean", &config.mean), std::pair("std", &config.std)})
+    *values = fields.take(readPerChannel(*object, key, config.channels));
   if (llvm::is_contained(config.std, 0.0))
-    return object->error("std", "std must not be 0");
-  return llvm::Error::success();
+    fields.refuse("std", "std must not be 0");
+  return fields.finish();
 }
 
-llvm::Expected<Config> openvit::readConfig(const JsonObject &json) {
-  constexpr int64_t widest = 1 << 16, deepest = 1 << 10;
-  if (llvm::Error error = checkKeys(json, knownFields))
-    return error;
-  Fields fields(json);
-  auto word = [&](StringRef key, StringRef fallback, auto words) {
-    return fields.take(readWord(json, key, fallback, words));
-  };
-  auto flag = [&](StringRef key, bool fallback) {
-    return fields.take(json.getBool(key, fallback));
-  };
+/// The fields by themselves; how they go together is checked later. Errors stay
+/// in `fields`.
+static Config readFields(ConfigReader &fields) {
+  constexpr int64_t widest = JsonReader::greatest, deepest = 1 << 10;
+  const JsonObject &json = fields.getObject();
+  fields.refuseUnknown(knownFields);
 
   Config config;
-  config.imageSize = fields.size("image_size", 224);
-  config.patchSize = fields.size("patch_size", 16);
+  config.imageSize = fields.size("image_size", {224, 224});
+  config.patchSize = fields.size("patch_size", {16, 16});
   config.channels = fields.positive("channels", 3, 1024);
-  config.patchLayout =
-      word("patch_layout", "conv",
-           Words<PatchLayout>{
-               {"conv", PatchLayout::Conv},
-               {"rows_columns_channels", PatchLayout::RowsColumnsChannels},
-               {"channels_rows_columns", PatchLayout::ChannelsRowsColumns}});
-  config.patchBias = flag("patch_bias", true);
+  config.patchLayout = fields.word<PatchLayout>(
+      "patch_layout", "conv",
+      {{"conv", PatchLayout::Conv},
+       {"rows_columns_channels", PatchLayout::RowsColumnsChannels},
+       {"channels_rows_columns", PatchLayout::ChannelsRowsColumns}});
+  config.patchBias = fields.boolean("patch_bias", true);
   config.width = fields.positive("width", 768, widest);
   config.depth = fields.positive("depth", 12, deepest);
   config.heads = fields.positive("heads", 12, widest);
   config.headWidth = fields.positive(
       "head_width", std::max<int64_t>(config.width / config.heads, 1), widest);
-  double ratio = fields.take(json.getNumber("mlp_ratio", 4.0));
+  int64_t ofRatio =
+      std::llround(double(config.width) * fields.ratio("mlp_ratio", 4.0));
+  if (!fields.has("mlp_hidden") && (ofRatio < 1 || ofRatio > 8 * widest))
+    fields.refuse("mlp_ratio",
+                  "mlp_ratio gives the MLP " + llvm::Twine(ofRatio) +
+                      " channels, expected 1 to " + llvm::Twine(8 * widest));
   config.hidden = fields.positive(
-      "mlp_hidden", std::max<int64_t>(std::llround(config.width * ratio), 0),
-      8 * widest);
-  config.norm.eps = fields.take(json.getNumber("norm_eps", 1e-5));
-  config.norm.kind = word("norm", "layer",
-                          Words<vit::NormKind>{{"layer", vit::NormKind::Layer},
-                                               {"rms", vit::NormKind::Rms}});
+      "mlp_hidden", std::clamp<int64_t>(ofRatio, 1, 8 * widest), 8 * widest);
+  config.norm.eps = fields.eps("norm_eps", 1e-5);
+  config.norm.kind = fields.word<vit::NormKind>(
+      "norm", "layer",
+      {{"layer", vit::NormKind::Layer}, {"rms", vit::NormKind::Rms}});
   config.norm.bias = config.norm.kind == vit::NormKind::Layer;
-  config.normPlace = word("norm_place", "before",
-                          Words<NormPlace>{{"before", NormPlace::Before},
-                                           {"after", NormPlace::After}});
-  config.embeddingNorm = flag("embedding_norm", false);
-  config.finalNorm = flag("final_norm", config.normPlace == NormPlace::Before);
-  config.activation = fields.take(readActivation(json, "activation", "gelu"));
-  config.position = word("position", "learned_1d",
-                         Words<Position>{{"none", Position::None},
-                                         {"learned_1d", Position::Learned1D},
-                                         {"learned_2d", Position::Learned2D},
-                                         {"sinusoidal", Position::Sinusoidal},
-                                         {"relative", Position::Relative},
-                                         {"rotary", Position::Rotary}});
+  config.normPlace = fields.word<NormPlace>(
+      "norm_place", "before",
+      {{"before", NormPlace::Before}, {"after", NormPlace::After}});
+  config.embeddingNorm = fields.boolean("embedding_norm", false);
+  config.finalNorm =
+      fields.boolean("final_norm", config.normPlace == NormPlace::Before);
+  config.activation = fields.activation("activation", "gelu");
+  config.position = fields.word<Position>("position", "learned_1d",
+                                          {{"none", Position::None},
+                                           {"learned_1d", Position::Learned1D},
+                                           {"learned_2d", Position::Learned2D},
+                                           {"sinusoidal", Position::Sinusoidal},
+                                           {"relative", Position::Relative},
+                                           {"rotary", Position::Rotary}});
   config.axes = fields.positive("position_axes", 1, 2);
-  config.concatenate = word("position_join", "add",
-                            Words<bool>{{"add", false}, {"concatenate", true}});
-  config.theta = fields.take(json.getNumber("position_theta", 10000.0));
+  config.concatenate = fields.word<bool>(
+      "position_join", "add", {{"add", false}, {"concatenate", true}});
+  config.theta = fields.above0("position_theta", 10000.0);
   config.pairs =
-      word("position_pairs", "halves",
-           Words<vit::Pairs>{{"halves", vit::Pairs::Halves},
-                             {"interleaved", vit::Pairs::Interleaved}});
-  config.classToken = flag("class_token", true);
-  config.positionOfClass = flag("position_of_class_token", config.classToken);
-  config.registers = fields.take(json.getInteger("registers", 0));
+      fields.word<vit::Pairs>("position_pairs", "halves",
+                              {{"halves", vit::Pairs::Halves},
+                               {"interleaved", vit::Pairs::Interleaved}});
+  config.classToken = fields.boolean("class_token", true);
+  config.positionOfClass =
+      fields.boolean("position_of_class_token", config.classToken);
+  config.registers = fields.integer("registers", 0, 0, widest);
   config.pool =
-      word("pool", config.classToken ? "token" : "mean",
-           Words<vit::PoolKind>{{"token", vit::PoolKind::Token},
-                                {"mean", vit::PoolKind::Mean},
-                                {"max", vit::PoolKind::Max},
-                                {"mean_max", vit::PoolKind::MeanMax}});
-  config.headHidden = fields.take(json.getInteger("head_hidden", 0));
-  config.headBias = flag("head_bias", true);
-  config.qkvPacked = word("qkv", "separate",
-                          Words<bool>{{"separate", false}, {"packed", true}});
-  config.qkvBias = flag("qkv_bias", true);
-  config.projectionBias = flag("projection_bias", true);
-  config.mlpBias = flag("mlp_bias", true);
+      fields.word<vit::PoolKind>("pool", config.classToken ? "token" : "mean",
+                                 {{"token", vit::PoolKind::Token},
+                                  {"mean", vit::PoolKind::Mean},
+                                  {"max", vit::PoolKind::Max},
+                                  {"mean_max", vit::PoolKind::MeanMax}});
+  config.headHidden = fields.integer("head_hidden", 0, 0, 8 * widest);
+  config.headBias = fields.boolean("head_bias", true);
+  config.qkvPacked = fields.word<bool>("qkv", "separate",
+                                       {{"separate", false}, {"packed", true}});
+  config.qkvBias = fields.boolean("qkv_bias", true);
+  config.projectionBias = fields.boolean("projection_bias", true);
+  config.mlpBias = fields.boolean("mlp_bias", true);
   config.names = fields.take(readNames(json));
-  config.filter = word("interpolation", "bilinear",
-                       Words<int64_t>{{"nearest", 0},
-                                      {"lanczos", 1},
-                                      {"bilinear", 2},
-                                      {"bicubic", 3},
-                                      {"box", 4},
-                                      {"hamming", 5}});
-  if (json.has("labels"))
+  config.filter = fields.word<int64_t>("interpolation", "bilinear",
+                                       {{"nearest", 0},
+                                        {"lanczos", 1},
+                                        {"bilinear", 2},
+                                        {"bicubic", 3},
+                                        {"box", 4},
+                                        {"hamming", 5}});
+  if (fields.has("labels"))
     config.labels = fields.take(json.getStrings("labels"));
-  config.classes = fields.take(
-      json.getInteger("classes", static_cast<int64_t>(config.labels.size())));
-  if (fields.error)
-    return std::move(fields.error);
-  if (llvm::Error error = readNormalisation(json, config))
+  config.classes = fields.integer(
+      "classes", static_cast<int64_t>(config.labels.size()), 0, 10'000'000);
+  fields.fail(readNormalisation(json, config));
+  return config;
+}
+
+llvm::Expected<Config> openvit::readConfig(const JsonObject &json) {
+  ConfigReader fields(json);
+  Config config = readFields(fields);
+  if (llvm::Error error = fields.finish())
     return error;
 
   // A field that has no meaning here would be ignored, and its writer misled.
@@ -267,22 +231,6 @@ llvm::Expected<Config> openvit::readConfig(const JsonObject &json) {
                                    number(config.heads) +
                                    "; give head_width if it is not "
                                    "width / heads");
-  if (config.hidden < 1)
-    return json.error("mlp_ratio", "mlp_ratio leaves the MLP no channels");
-  if (!(config.norm.eps >= 0 && config.norm.eps < 1))
-    return json.error("norm_eps", "norm_eps is not between 0 and 1");
-  if (!(config.theta > 0 && std::isfinite(config.theta)))
-    return json.error("position_theta",
-                      "position_theta must be a positive number");
-  if (config.registers < 0 || config.registers > widest)
-    return json.error("registers", "registers " + number(config.registers) +
-                                       " is not between 0 and " +
-                                       number(widest));
-  if (config.headHidden < 0 || config.headHidden > 8 * widest)
-    return json.error("head_hidden",
-                      "head_hidden is not between 0 and " + number(8 * widest));
-  if (config.classes < 0 || config.classes > 10'000'000)
-    return json.error("classes", "classes is not between 0 and 10000000");
   if (!config.labels.empty() && int64_t(config.labels.size()) != config.classes)
     return json.error("labels", "there are " + number(config.labels.size()) +
                                     " labels for " + number(config.classes) +

@@ -5,86 +5,14 @@
 #define VITC_LIB_FRONTEND_TIMM_H
 
 #include "Families.h"
+#include "TimmArguments.h"
 #include "TimmBackbone.h"
 
-#include "llvm/ADT/StringSet.h"
-
 namespace vitc {
-
-/// A name of timm's registry.
-struct TimmArchitecture {
-  std::string name, className;
-  /// Those that differ from the class's defaults.
-  JsonObject arguments;
-  /// What the weights were trained with (`input_size`, `num_classes`, `mean`
-  /// …): the config's own, or else the registry's.
-  JsonObject pretrained;
-};
 
 /// The row of TimmArchitectures.inc for the config's `architecture`, or, if the
 /// config has `timm_class`, that class with no arguments.
 llvm::Expected<TimmArchitecture> findTimmArchitecture(const JsonObject &config);
-
-/// The arguments of a model's constructor: `model_args` of config.json before
-/// those of the architecture before those that `pretrained_cfg` implies. A null
-/// is None and hides what comes later. Getters keep the first error and note
-/// which arguments are known.
-class TimmArguments {
-public:
-  TimmArguments(const JsonObject &config, const TimmArchitecture &architecture);
-
-  /// Given by someone, and not None.
-  bool isSet(llvm::StringRef key);
-  /// Given as None.
-  bool isNone(llvm::StringRef key) {
-    return owner(key) && !owner(key)->has(key);
-  }
-  bool flag(llvm::StringRef key, bool fallback);
-  std::optional<bool> optionalFlag(llvm::StringRef key);
-  int64_t integer(llvm::StringRef key, int64_t fallback, int64_t least,
-                  int64_t most);
-  double number(llvm::StringRef key, double fallback);
-  std::string text(llvm::StringRef key, llvm::StringRef fallback);
-  /// One of `known`.
-  std::string choice(llvm::StringRef key, llvm::StringRef fallback,
-                     llvm::ArrayRef<llvm::StringRef> known);
-  /// An integer n (then n, n) or two of them.
-  Grid size(llvm::StringRef key, Grid fallback);
-  std::vector<int64_t> integers(llvm::StringRef key);
-  /// A list of whole numbers from `least` to 65536, or a single one.
-  std::vector<int64_t> integers(llvm::StringRef key,
-                                std::vector<int64_t> fallback, int64_t least);
-  /// A list of words, each of which may itself be cut into a list.
-  std::vector<std::string> words(llvm::StringRef key,
-                                 std::vector<std::string> fallback);
-  /// A layer without arguments of its own (`block_fn`, `mlp_layer` …).
-  std::string layer(llvm::StringRef key, llvm::StringRef fallback);
-  /// What such a layer has been given, if anything.
-  std::optional<JsonObject> layerArguments(llvm::StringRef key);
-  /// An argument that such a layer has been given.
-  bool layerFlag(llvm::StringRef key, llvm::StringRef flag, bool fallback);
-  /// LayerNorm or RmsNorm; timm's eps is 1e-6.
-  Norm norm(llvm::StringRef key, const Norm &fallback = {1e-6});
-  vit::Activation activation(llvm::StringRef key, vit::Activation fallback);
-  int64_t classes() { return integer("num_classes", 1000, 0, 10'000'000); }
-
-  /// Keeps an error at the argument, if it is the first.
-  void refuse(llvm::StringRef key, const llvm::Twine &message);
-  /// The first error; `model_args` that nobody asked for are one.
-  llvm::Error takeError();
-
-private:
-  /// Who says what the argument is; null if nobody does.
-  const JsonObject *owner(llvm::StringRef key);
-  template <typename T>
-  T take(llvm::Expected<T> value);
-
-  std::optional<JsonObject> modelArguments;
-  std::vector<JsonObject> derived; ///< of the architecture, of its weights
-  llvm::StringSet<> known;
-  std::string firstError;
-  bool refusesDefault = false; ///< it is about what no config says
-};
 
 /// What a frontend of timm gets besides FamilyImport.
 struct TimmImport {

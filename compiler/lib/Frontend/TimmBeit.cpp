@@ -16,23 +16,23 @@ FamilyResult vitc::importTimmBeit(TimmImport &import) {
   FamilyImport &family = import.family;
   TimmPatches patches = readTimmPatches(import);
   int64_t depth = arguments.integer("depth", 12, 1, 1 << 10);
-  double ratio = arguments.number("mlp_ratio", 4);
+  double ratio = arguments.ratio("mlp_ratio", 4);
   Norm norm = arguments.norm("norm_layer");
   bool layerScale = arguments.number("init_values", 0) != 0;
-  bool hasTable = arguments.flag("use_abs_pos_emb", true);
-  bool hasBias = arguments.flag("use_rel_pos_bias", false);
-  bool sharesBias = arguments.flag("use_shared_rel_pos_bias", false);
+  bool hasTable = arguments.boolean("use_abs_pos_emb", true);
+  bool hasBias = arguments.boolean("use_rel_pos_bias", false);
+  bool sharesBias = arguments.boolean("use_shared_rel_pos_bias", false);
   TimmAttention attention;
   attention.heads = arguments.integer("num_heads", 12, 1, 1 << 16);
   attention.projection = TimmAttention::Projection::PackedWithoutKeyBias;
-  attention.qkvBias = arguments.flag("qkv_bias", true);
+  attention.qkvBias = arguments.boolean("qkv_bias", true);
   TimmMlp mlp;
   mlp.hidden = int64_t(double(patches.width) * ratio);
-  if (arguments.flag("swiglu_mlp", false)) {
+  if (arguments.boolean("swiglu_mlp", false)) {
     mlp.kind = TimmMlp::Kind::Split;
     mlp.activation = vit::Activation::Silu;
   }
-  if (arguments.flag("scale_mlp", false))
+  if (arguments.boolean("scale_mlp", false))
     mlp.norm = norm;
   TimmHead head;
   head.pool = arguments.choice("global_pool", "avg", {"avg", "token", ""});
@@ -41,7 +41,7 @@ FamilyResult vitc::importTimmBeit(TimmImport &import) {
   if (head.pool == "avg")
     head.fcNorm = norm;
   checkTimmWidth(arguments, patches.width, attention.heads, mlp.hidden);
-  if (llvm::Error error = arguments.takeError())
+  if (llvm::Error error = arguments.finish())
     return error;
 
   ModelBuilder model = startModel(family, patches.channels, patches.picture);

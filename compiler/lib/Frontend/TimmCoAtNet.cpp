@@ -273,8 +273,10 @@ static MapNorm readNorm(TimmArguments &arguments, const std::string &prefix,
       prefix + "norm_layer", fallback,
       {"batchnorm2d", "batchnorm", "layernorm2d", "layernorm"});
   return {llvm::StringRef(layer).starts_with("batch"),
-          arguments.number(prefix + "norm_eps", eps)};
+          arguments.eps(prefix + "norm_eps", eps)};
 }
+
+static constexpr llvm::StringRef poolTypes[] = {"max", "max2", "avg", "avg2"};
 
 static ConvShape readConv(TimmArguments &arguments) {
   ConvShape conv;
@@ -282,34 +284,28 @@ static ConvShape readConv(TimmArguments &arguments) {
   arguments.choice("conv_padding", "", {""});
   arguments.integer("conv_group_size", 1, 1, 1);
   for (const char *key : {"conv_norm_layer_cl", "conv_init_values"})
-    arguments.isSet(key); // of ConvNeXt blocks
-  conv.expansion = arguments.number("conv_expand_ratio", 4);
-  conv.expandsOutput = arguments.flag("conv_expand_output", true);
+    arguments.has(key); // of ConvNeXt blocks
+  conv.expansion = arguments.ratio("conv_expand_ratio", 4);
+  conv.expandsOutput = arguments.boolean("conv_expand_output", true);
   conv.kernel = arguments.integer("conv_kernel_size", 3, 1, 63);
-  conv.activatesFirst = arguments.flag("conv_pre_norm_act", false);
-  conv.outputBias = arguments.flag("conv_output_bias", true);
+  conv.activatesFirst = arguments.boolean("conv_pre_norm_act", false);
+  conv.outputBias = arguments.boolean("conv_output_bias", true);
   std::string stride =
       arguments.choice("conv_stride_mode", "dw", {"pool", "1x1", "dw"});
   conv.stride = stride == "pool"  ? Stride::Pool
                 : stride == "1x1" ? Stride::First
                                   : Stride::Depthwise;
-  llvm::ArrayRef<llvm::StringRef> pools = {"max", "max2", "avg", "avg2"};
-  conv.pool = arguments.choice("conv_pool_type", "avg2", pools);
-  conv.downPool = arguments.choice("conv_downsample_pool_type", "avg2", pools);
-  conv.squeezesEarly = arguments.flag("conv_attn_early", false);
+  conv.pool = arguments.choice("conv_pool_type", "avg2", poolTypes);
+  conv.downPool =
+      arguments.choice("conv_downsample_pool_type", "avg2", poolTypes);
+  conv.squeezesEarly = arguments.boolean("conv_attn_early", false);
   conv.squeezes = arguments.choice("conv_attn_layer", "se", {"se", ""}) == "se";
   conv.squeezeActivation =
       arguments.activation("conv_attn_act_layer", vit::Activation::Silu);
-  conv.squeeze = arguments.number("conv_attn_ratio", 0.25);
+  conv.squeeze = arguments.above0("conv_attn_ratio", 0.25, 4);
   conv.activation =
       arguments.activation("conv_act_layer", vit::Activation::Gelu);
   conv.norm = readNorm(arguments, "conv_", "batchnorm2d", 1e-5);
-  if (!(conv.expansion > 0 && conv.expansion <= 64))
-    arguments.refuse("conv_expand_ratio",
-                     "conv_expand_ratio is not between 0 and 64");
-  if (!(conv.squeeze > 0 && conv.squeeze <= 4))
-    arguments.refuse("conv_attn_ratio",
-                     "conv_attn_ratio is not between 0 and 4");
   return conv;
 }
 
@@ -322,14 +318,13 @@ static AttentionConfig readAttention(TimmArguments &arguments) {
         "transformer_no_block_attn", "transformer_use_nchw_attn",
         "transformer_norm_layer_cl", "transformer_attn_drop",
         "transformer_proj_drop"})
-    arguments.isSet(key);
+    arguments.has(key);
   shape.headWidth = arguments.integer("transformer_dim_head", 32, 1, 1 << 16);
-  shape.expansion = arguments.number("transformer_expand_ratio", 4);
-  shape.expandsFirst = arguments.flag("transformer_expand_first", true);
-  shape.shortcutBias = arguments.flag("transformer_shortcut_bias", true);
-  shape.bias = arguments.flag("transformer_attn_bias", true);
-  shape.pool = arguments.choice("transformer_pool_type", "avg2",
-                                {"max", "max2", "avg", "avg2"});
+  shape.expansion = arguments.ratio("transformer_expand_ratio", 4);
+  shape.expandsFirst = arguments.boolean("transformer_expand_first", true);
+  shape.shortcutBias = arguments.boolean("transformer_shortcut_bias", true);
+  shape.bias = arguments.boolean("transformer_attn_bias", true);
+  shape.pool = arguments.choice("transformer_pool_type", "avg2", poolTypes);
   int64_t hidden =
       arguments.integer("transformer_rel_pos_dim", 512, 1, 1 << 16);
   if (std::string type = arguments.choice("transformer_rel_pos_type", "bias",
@@ -344,9 +339,6 @@ static AttentionConfig readAttention(TimmArguments &arguments) {
   shape.activation =
       arguments.activation("transformer_act_layer", vit::Activation::Gelu);
   shape.norm = readNorm(arguments, "transformer_", "layernorm2d", 1e-6);
-  if (!(shape.expansion > 0 && shape.expansion <= 64))
-    arguments.refuse("transformer_expand_ratio",
-                     "transformer_expand_ratio is not between 0 and 64");
   return shape;
 }
 
@@ -358,22 +350,27 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
   config.picture = import.family.options.imageSize.value_or(
       arguments.size("img_size", {224, 224}));
   config.widths = arguments.integers("embed_dim", {96, 192, 384, 768}, 1);
-  config.depths = arguments.integers("depths", {2, 3, 5, 2}, 1);
+  config.depths = arguments.integers("depths", {2, 3, 5, 2}, 1, 1 << 10);
   config.blocks = arguments.words("block_type", {"C", "C", "T", "T"});
   config.stem = arguments.size("stem_width", {64, 64});
-  config.stemBias = arguments.flag("stem_bias", false);
+  config.stemBias = arguments.boolean("stem_bias", false);
   config.headHidden = arguments.integer("head_hidden_size", 0, 0, 1 << 16);
   config.globalPool = arguments.choice("global_pool", "avg", {"avg", "max"});
   config.conv = readConv(arguments);
   config.attention = readAttention(arguments);
 
+  constexpr size_t mostStages = 16; // each halves the map
+  if (config.widths.empty() || config.widths.size() > mostStages)
+    arguments.refuse("embed_dim", "embed_dim has " +
+                                      Twine(config.widths.size()) +
+                                      " stages, expected 1 to 16");
   for (auto [key, count] : {std::pair("depths", config.depths.size()),
                             std::pair("block_type", config.blocks.size())})
     if (count != config.widths.size())
       arguments.refuse(key, Twine(key) + " has " + Twine(count) +
                                 " stages, embed_dim has " +
                                 Twine(config.widths.size()));
-  if (llvm::Error error = arguments.takeError())
+  if (llvm::Error error = arguments.finish())
     return error;
 
   int64_t inputs = config.stem.second;
@@ -394,7 +391,7 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
                              " channels of stage " + Twine(i));
     inputs = width;
   }
-  if (llvm::Error error = arguments.takeError())
+  if (llvm::Error error = arguments.finish())
     return error;
   return config;
 }

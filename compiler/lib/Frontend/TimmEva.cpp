@@ -46,6 +46,14 @@ struct Config {
 /// cos and sin of [planes, tokens, channels of a head].
 class Angles {
 public:
+  /// Whether the model takes such tables; else it has an error.
+  static bool fit(ModelBuilder &model, const std::string &name, int64_t planes,
+                  int64_t prefix, Grid grid, int64_t channels) {
+    llvm::SmallVector<int64_t> shape = {
+        planes, prefix + grid.first * grid.second, channels};
+    return model.takesTable(name + ".cos", shape) &&
+           model.takesTable(name + ".sin", shape);
+  }
   Angles(int64_t planes, int64_t prefix, Grid grid, int64_t channels)
       : planes(planes), prefix(prefix),
         tokens(prefix + grid.first * grid.second), channels(channels),
@@ -78,15 +86,15 @@ private:
 static Rope readRope(TimmArguments &arguments) {
   Rope rope;
   rope.type = arguments.choice("rope_type", "cat", {"cat", "dinov3", "mixed"});
-  if (!arguments.flag("use_rot_pos_emb", false))
+  if (!arguments.boolean("use_rot_pos_emb", false))
     rope.type.clear();
-  rope.temperature = arguments.number("rope_temperature", 10000);
+  rope.temperature = arguments.above0("rope_temperature", 10000);
   rope.offset = arguments.number("rope_grid_offset", 0);
   rope.columnsFirst =
       arguments.choice("rope_grid_indexing", "ij", {"ij", "xy"}) == "xy";
-  if (arguments.isSet("ref_feat_shape"))
+  if (arguments.has("ref_feat_shape"))
     rope.reference = arguments.size("ref_feat_shape", {1, 1});
-  rope.pairs = arguments.flag("rope_rotate_half", false)
+  rope.pairs = arguments.boolean("rope_rotate_half", false)
                    ? vit::Pairs::Halves
                    : vit::Pairs::Interleaved;
   return rope;
@@ -95,21 +103,21 @@ static Rope readRope(TimmArguments &arguments) {
 static void readAttention(TimmArguments &arguments, Config &config) {
   TimmAttention &attention = config.attention;
   attention.heads = arguments.integer("num_heads", 12, 1, 1 << 16);
-  attention.qkvBias = arguments.flag("qkv_bias", true);
+  attention.qkvBias = arguments.boolean("qkv_bias", true);
   bool isEva = arguments.choice("attn_type", "eva", {"eva", "rope"}) == "eva";
-  bool isFused = arguments.flag("qkv_fused", true);
+  bool isFused = arguments.boolean("qkv_fused", true);
   using Projection = TimmAttention::Projection;
   attention.projection =
       isFused ? (isEva ? Projection::PackedWithoutKeyBias : Projection::Packed)
               : (isEva ? Projection::SplitWithoutKeyBias : Projection::Split);
-  if (arguments.flag("qk_norm", false))
+  if (arguments.boolean("qk_norm", false))
     attention.headNorm = config.norm;
-  if (arguments.flag("scale_attn_inner", false))
+  if (arguments.boolean("scale_attn_inner", false))
     attention.outputNorm = config.norm;
 
   config.keyHeads.assign(config.depth, attention.heads);
-  if (arguments.isSet("num_kv_heads")) {
-    std::vector<int64_t> given = arguments.integers("num_kv_heads");
+  if (arguments.has("num_kv_heads")) {
+    std::vector<int64_t> given = arguments.integers("num_kv_heads", {}, 1);
     if (given.size() == 1)
       given.assign(config.depth, given[0]);
     bool fits = int64_t(given.size()) == config.depth;
@@ -129,12 +137,12 @@ static void readAttention(TimmArguments &arguments, Config &config) {
 static TimmMlp readMlp(TimmArguments &arguments, const Config &config) {
   TimmMlp mlp;
   mlp.hidden =
-      int64_t(double(config.patches.width) * arguments.number("mlp_ratio", 4));
-  bool hasNorm = arguments.flag("scale_mlp", false);
+      int64_t(double(config.patches.width) * arguments.ratio("mlp_ratio", 4));
+  bool hasNorm = arguments.boolean("scale_mlp", false);
   int64_t align = arguments.integer("swiglu_align_to", 0, 0, 1 << 16);
   if (hasNorm)
     mlp.norm = config.norm;
-  if (!arguments.flag("swiglu_mlp", false))
+  if (!arguments.boolean("swiglu_mlp", false))
     return mlp;
   mlp.activation = vit::Activation::Silu;
   if (hasNorm || (align && !config.postBlock)) {
@@ -155,22 +163,22 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
   config.depth = arguments.integer("depth", 12, 1, 1 << 10);
   config.classes = arguments.classes();
   config.registers = arguments.integer("num_reg_tokens", 0, 0, 1 << 16);
-  config.classToken = arguments.flag("class_token", true);
-  config.noEmbedClass = arguments.flag("no_embed_class", false);
-  config.hasTable = arguments.flag("use_abs_pos_emb", true);
+  config.classToken = arguments.boolean("class_token", true);
+  config.noEmbedClass = arguments.boolean("no_embed_class", false);
+  config.hasTable = arguments.boolean("use_abs_pos_emb", true);
   config.norm = arguments.norm("norm_layer");
-  config.postBlock = arguments.flag("use_post_norm", false);
-  config.preNorm = arguments.flag("use_pre_transformer_norm", false);
+  config.postBlock = arguments.boolean("use_post_norm", false);
+  config.preNorm = arguments.boolean("use_pre_transformer_norm", false);
   config.pool = arguments.choice("global_pool", "avg",
                                  {"token", "avg", "max", "avgmax", "map", ""});
   config.fcNorm =
-      arguments.optionalFlag("use_fc_norm").value_or(config.pool == "avg");
-  config.postNorm = arguments.optionalFlag("use_post_transformer_norm")
+      arguments.optionalBoolean("use_fc_norm").value_or(config.pool == "avg");
+  config.postNorm = arguments.optionalBoolean("use_post_transformer_norm")
                         .value_or(!config.fcNorm);
-  bool layerScale = arguments.isSet("init_values") && !config.postBlock;
+  bool layerScale = arguments.has("init_values") && !config.postBlock;
   config.attentionScale = layerScale;
   config.mlpScale =
-      layerScale && !arguments.flag("attn_only_layer_scale", false);
+      layerScale && !arguments.boolean("attn_only_layer_scale", false);
   arguments.number("init_values", 0);
   readAttention(arguments, config);
   config.mlp = readMlp(arguments, config);
@@ -178,7 +186,7 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
   config.poolHeads = arguments.integer("attn_pool_num_heads",
                                        config.attention.heads, 1, 1 << 16);
   config.poolRatio =
-      arguments.number("attn_pool_mlp_ratio", arguments.number("mlp_ratio", 4));
+      arguments.ratio("attn_pool_mlp_ratio", arguments.ratio("mlp_ratio", 4));
   checkTimmWidth(arguments, config.patches.width, config.attention.heads,
                  config.mlp.hidden);
   if (!config.rope.type.empty() &&
@@ -190,7 +198,7 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
   if (config.pool == "token" && config.registers + config.classToken == 0)
     arguments.refuse("global_pool",
                      "global_pool \"token\" needs a class_token");
-  if (llvm::Error error = arguments.takeError())
+  if (llvm::Error error = arguments.finish())
     return error;
   return config;
 }
@@ -201,8 +209,8 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
 
 /// Angles of the grid: the first half of the frequencies is for one coordinate,
 /// the second for the other. timm computes them in f32.
-static TimmRotation gridRotation(ModelBuilder &model, const Config &config,
-                                 int64_t prefix) {
+static std::vector<TimmRotation>
+gridRotation(ModelBuilder &model, const Config &config, int64_t prefix) {
   const Rope &rope = config.rope;
   auto [rows, columns] = config.patches.grid;
   int64_t channels = config.patches.width / config.attention.heads,
@@ -223,6 +231,8 @@ static TimmRotation gridRotation(ModelBuilder &model, const Config &config,
   };
   Grid reference = rope.reference.value_or(Grid{1, 1});
 
+  if (!Angles::fit(model, "rope", 1, prefix, config.patches.grid, channels))
+    return {};
   Angles angles(1, prefix, config.patches.grid, channels);
   for (int64_t y = 0; y < rows; ++y)
     for (int64_t x = 0; x < columns; ++x) {
@@ -239,7 +249,7 @@ static TimmRotation gridRotation(ModelBuilder &model, const Config &config,
                      isDino ? i + copy * 2 * bands : 2 * i + copy, angle);
       }
     }
-  return angles.rotation(model, "rope", rope.pairs);
+  return {angles.rotation(model, "rope", rope.pairs)};
 }
 
 /// The learned frequencies [coordinate, block, head, half of its channels], or
@@ -282,6 +292,9 @@ static std::vector<TimmRotation> mixedRotations(ModelBuilder &model,
           channels = config.patches.width / heads, half = channels / 2;
   std::vector<TimmRotation> rotations;
   for (int64_t block = 0; block < config.depth; ++block) {
+    std::string name = "rope." + std::to_string(block);
+    if (!Angles::fit(model, name, heads, prefix, config.patches.grid, channels))
+      return {};
     Angles angles(heads, prefix, config.patches.grid, channels);
     for (int64_t head = 0; head < heads; ++head)
       for (int64_t i = 0; i < half; ++i) {
@@ -298,8 +311,7 @@ static std::vector<TimmRotation> mixedRotations(ModelBuilder &model,
           angles.set(head, pixel, 2 * i + 1, angle);
         }
       }
-    rotations.push_back(angles.rotation(model, "rope." + std::to_string(block),
-                                        config.rope.pairs));
+    rotations.push_back(angles.rotation(model, name, config.rope.pairs));
   }
   return rotations;
 }
@@ -360,7 +372,7 @@ FamilyResult vitc::importTimmEva(TimmImport &import) {
     rotations =
         mixedRotations(model, config, family.checkpoint, prefix.count());
   else if (!config.rope.type.empty())
-    rotations.push_back(gridRotation(model, config, prefix.count()));
+    rotations = gridRotation(model, config, prefix.count());
   llvm::SmallVector<Value> blocks;
   for (int64_t i = 0; i < config.depth; ++i) {
     TimmAttention attention = config.attention;

@@ -39,8 +39,9 @@ TimmPatches vitc::readTimmPatches(TimmImport &import) {
   patches.patchSize = arguments.size("patch_size", {16, 16});
   patches.channels = arguments.integer("in_chans", 3, 1, 1024);
   patches.width = arguments.integer("embed_dim", 768, 1, 1 << 16);
-  patches.pad = arguments.flag("dynamic_img_pad", false);
-  arguments.flag("dynamic_img_size", false); // any size is fine at compile time
+  patches.pad = arguments.boolean("dynamic_img_pad", false);
+  arguments.boolean("dynamic_img_size",
+                    false); // any size is fine at compile time
 
   FamilyImport &family = import.family;
   patches.picture = family.options.imageSize.value_or(patches.imageSize);

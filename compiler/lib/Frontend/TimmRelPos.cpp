@@ -16,12 +16,12 @@ FamilyResult vitc::importTimmRelPos(TimmImport &import) {
   FamilyImport &family = import.family;
   TimmPatches patches = readTimmPatches(import);
   int64_t depth = arguments.integer("depth", 12, 1, 1 << 10);
-  double ratio = arguments.number("mlp_ratio", 4);
+  double ratio = arguments.ratio("mlp_ratio", 4);
   Norm norm = arguments.norm("norm_layer");
   TimmAttention attention;
   attention.heads = arguments.integer("num_heads", 12, 1, 1 << 16);
-  attention.qkvBias = arguments.flag("qkv_bias", true);
-  if (arguments.flag("qk_norm", false))
+  attention.qkvBias = arguments.boolean("qkv_bias", true);
+  if (arguments.boolean("qk_norm", false))
     attention.headNorm = norm;
   TimmMlp mlp;
   mlp.hidden = int64_t(double(patches.width) * ratio);
@@ -39,12 +39,12 @@ FamilyResult vitc::importTimmRelPos(TimmImport &import) {
     arguments.refuse("embed_layer", "embed_layer " + inQuotes(layer) +
                                         " is not supported, expected "
                                         "PatchEmbed");
-  bool layerScale = arguments.isSet("init_values")
+  bool layerScale = arguments.has("init_values")
                         ? arguments.number("init_values", 0) != 0
                         : !arguments.isNone("init_values");
-  bool classToken = arguments.flag("class_token", false);
-  bool fcNorm = arguments.flag("fc_norm", false);
-  bool shares = arguments.flag("shared_rel_pos", false);
+  bool classToken = arguments.boolean("class_token", false);
+  bool fcNorm = arguments.boolean("fc_norm", false);
+  bool shares = arguments.boolean("shared_rel_pos", false);
 
   TimmRelativePosition position;
   std::string type = arguments.text("rel_pos_type", "mlp");
@@ -74,7 +74,7 @@ FamilyResult vitc::importTimmRelPos(TimmImport &import) {
       patches.grid != patches.tableGrid())
     arguments.refuse("", "--image-size changes the grid of patches, which a "
                          "table of relative positions does not allow");
-  if (llvm::Error error = arguments.takeError())
+  if (llvm::Error error = arguments.finish())
     return error;
 
   ModelBuilder model = startModel(family, patches.channels, patches.picture);

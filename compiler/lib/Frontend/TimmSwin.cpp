@@ -111,22 +111,23 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
   config.patchSize = arguments.size("patch_size", {4, 4});
   config.picture = import.family.options.imageSize.value_or(
       arguments.size("img_size", {224, 224}));
-  config.qkvBias = isCr || arguments.flag("qkv_bias", true);
-  config.alwaysPartition = arguments.flag("always_partition", false);
+  config.qkvBias = isCr || arguments.boolean("qkv_bias", true);
+  config.alwaysPartition = arguments.boolean("always_partition", false);
   config.activation = vit::Activation::Gelu;
   if (isSecond)
     config.activation = arguments.activation("act_layer", config.activation);
   config.normPeriod =
       isCr ? arguments.integer("extra_norm_period", 0, 0, 65536) : 0;
-  config.stageNorm = isCr && arguments.flag("extra_norm_stage", false);
+  config.stageNorm = isCr && arguments.boolean("extra_norm_stage", false);
   if (isCr) { // no part of the arithmetic
     arguments.number("init_values", 0);
-    arguments.flag("sequential_attn", false);
+    arguments.boolean("sequential_attn", false);
   }
-  arguments.flag("strict_img_size", true); // the size is fixed here
+  arguments.boolean("strict_img_size", true); // the size is fixed here
   arguments.choice("global_pool", "avg", {"avg"});
   int64_t width = arguments.integer("embed_dim", 96, 1, 1 << 16);
-  std::vector<int64_t> depths = arguments.integers("depths", {2, 2, 6, 2}, 1),
+  std::vector<int64_t> depths = arguments.integers("depths", {2, 2, 6, 2}, 1,
+                                                   1 << 10),
                        heads =
                            arguments.integers("num_heads", {3, 6, 12, 24}, 1),
                        headWidth = {0}, pretrained(depths.size(), 0);
@@ -134,7 +135,7 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
     headWidth = arguments.integers("head_dim", headWidth, 1);
   if (isSecond)
     pretrained = arguments.integers("pretrained_window_sizes", pretrained, 0);
-  double ratio = arguments.number("mlp_ratio", 4);
+  double ratio = arguments.ratio("mlp_ratio", 4);
   config.grid = {config.picture.first / config.patchSize.first,
                  config.picture.second / config.patchSize.second};
   std::vector<Grid> windows = {{1, 1}};
@@ -148,24 +149,30 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
       arguments.refuse(key, Twine(key) + " has " + Twine(count) +
                                 " numbers, depths has " + Twine(depths.size()));
   };
-  if (depths.empty() || depths.size() > 16)
+  // The map is shifted by the number of stages below.
+  if (depths.empty() || depths.size() > 16) {
     arguments.refuse("depths", "depths has " + Twine(depths.size()) +
                                    " numbers, expected 1 to 16");
+    return arguments.finish();
+  }
   oneForEach("num_heads", heads.size(), false);
   oneForEach("head_dim", headWidth.size(), true);
   if (pretrained.size() < depths.size())
     oneForEach("pretrained_window_sizes", pretrained.size(), false);
-  if (!(ratio > 0 && ratio <= 64))
-    arguments.refuse("mlp_ratio", "mlp_ratio is not between 0 and 64");
   if (std::min(config.grid.first, config.grid.second) >> (depths.size() - 1) <
       1)
     arguments.refuse("img_size", "img_size " + Twine(config.picture.first) +
                                      " x " + Twine(config.picture.second) +
                                      " leaves the last stage without a map");
-  if (llvm::Error error = arguments.takeError())
+  if (llvm::Error error = arguments.finish())
     return error;
 
   for (size_t i = 0; i < depths.size(); ++i, width *= 2) {
+    if (width > JsonReader::greatest)
+      arguments.refuse("embed_dim", "embed_dim gives stage " + Twine(i) + " " +
+                                        Twine(width) +
+                                        " channels, expected at most " +
+                                        Twine(JsonReader::greatest));
     int64_t headChannels = ofStage(headWidth, i);
     if (!headChannels && width % heads[i])
       arguments.refuse("num_heads", "stage " + Twine(i) + " has " +
@@ -182,7 +189,7 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
          std::max<int64_t>(int64_t(double(width) * ratio), 1),
          ofStage(windows, i), pretrained[i]});
   }
-  if (llvm::Error error = arguments.takeError())
+  if (llvm::Error error = arguments.finish())
     return error;
   return config;
 }
@@ -196,12 +203,15 @@ static Value crBias(ModelBuilder &model, const std::string &name, Grid window,
     return std::copysign(std::log1p(std::abs(double(distance))),
                          double(distance));
   };
-  std::vector<double> coordinates;
-  for (int64_t y = 1 - window.first; y < window.first; ++y)
-    for (int64_t x = 1 - window.second; x < window.second; ++x)
-      coordinates.insert(coordinates.end(), {coordinate(y), coordinate(x)});
   Value table = model.constant(
-      name + ".coordinates", {int64_t(coordinates.size() / 2), 2}, coordinates);
+      name + ".coordinates",
+      {(2 * window.first - 1) * (2 * window.second - 1), 2},
+      [&](std::vector<double> &coordinates) {
+        for (int64_t y = 1 - window.first; y < window.first; ++y)
+          for (int64_t x = 1 - window.second; x < window.second; ++x)
+            coordinates.insert(coordinates.end(),
+                               {coordinate(y), coordinate(x)});
+      });
   table =
       model.activate(model.linear(name + ".fc1", table, hidden, /*bias=*/true),
                      vit::Activation::Relu);

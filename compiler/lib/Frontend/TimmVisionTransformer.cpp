@@ -76,8 +76,8 @@ static TimmMlp readMlp(TimmArguments &arguments, const Config &config) {
   }
   mlp.hidden = int64_t(double(config.patches.width) * config.mlpRatio);
   mlp.activation = config.activation;
-  mlp.bias = arguments.flag("proj_bias", true);
-  if (arguments.flag("scale_mlp_norm", false))
+  mlp.bias = arguments.boolean("proj_bias", true);
+  if (arguments.boolean("scale_mlp_norm", false))
     mlp.norm = config.norm;
   return mlp;
 }
@@ -94,11 +94,11 @@ static TimmAttention readAttention(TimmArguments &arguments,
                                        " is not supported, expected Attention "
                                        "or DiffAttention");
   attention.heads = config.heads;
-  attention.qkvBias = arguments.flag("qkv_bias", true);
-  attention.projectionBias = arguments.flag("proj_bias", true);
-  if (arguments.flag("qk_norm", false))
+  attention.qkvBias = arguments.boolean("qkv_bias", true);
+  attention.projectionBias = arguments.boolean("proj_bias", true);
+  if (arguments.boolean("qk_norm", false))
     attention.headNorm = config.norm;
-  if (arguments.flag("scale_attn_norm", false))
+  if (arguments.boolean("scale_attn_norm", false))
     attention.outputNorm = config.norm;
   return attention;
 }
@@ -111,31 +111,31 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
       import.architecture.className == "VisionTransformerDistilled";
   config.depth = arguments.integer("depth", 12, 1, 1 << 10);
   config.heads = arguments.integer("num_heads", 12, 1, 1 << 16);
-  config.mlpRatio = arguments.number("mlp_ratio", 4);
+  config.mlpRatio = arguments.ratio("mlp_ratio", 4);
   config.classes = arguments.classes();
   config.registers = arguments.integer("reg_tokens", 0, 0, 1 << 16);
-  config.classToken = arguments.flag("class_token", true);
-  config.noEmbedClass = arguments.flag("no_embed_class", false);
+  config.classToken = arguments.boolean("class_token", true);
+  config.noEmbedClass = arguments.boolean("no_embed_class", false);
   config.learnsPositions =
       arguments.choice("pos_embed", "learn", {"learn", "none", ""}) == "learn";
-  config.preNorm = arguments.flag("pre_norm", false);
-  config.finalNorm = arguments.flag("final_norm", true);
+  config.preNorm = arguments.boolean("pre_norm", false);
+  config.finalNorm = arguments.boolean("final_norm", true);
   config.pool =
       arguments.choice("global_pool", "token",
                        {"token", "avg", "max", "avgmax", "map", "prr", ""});
   bool pools =
       config.pool == "avg" || config.pool == "max" || config.pool == "avgmax";
-  config.fcNorm = arguments.optionalFlag("fc_norm").value_or(pools);
-  config.poolsPrefix = arguments.flag("pool_include_prefix", false);
+  config.fcNorm = arguments.optionalBoolean("fc_norm").value_or(pools);
+  config.poolsPrefix = arguments.boolean("pool_include_prefix", false);
   config.norm = arguments.norm("norm_layer");
-  if (arguments.isSet("embed_norm_layer"))
+  if (arguments.has("embed_norm_layer"))
     config.embedNorm = arguments.norm("embed_norm_layer");
   config.activation = arguments.activation("act_layer", vit::Activation::Gelu);
   config.block = readBlock(arguments);
   config.attention = readAttention(arguments, config);
   config.mlp = readMlp(arguments, config);
   // ParallelScalingBlock looks for None, the others for truth.
-  config.layerScale = arguments.isSet("init_values") &&
+  config.layerScale = arguments.has("init_values") &&
                       (config.block == BlockKind::ParallelScaling ||
                        config.block == BlockKind::DiffParallelScaling ||
                        arguments.number("init_values", 0) != 0);
@@ -165,7 +165,7 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
     arguments.refuse("global_pool",
                      "a distilled model takes global_pool \"token\" and no "
                      "reg_tokens alone");
-  if (llvm::Error error = arguments.takeError())
+  if (llvm::Error error = arguments.finish())
     return error;
   return config;
 }

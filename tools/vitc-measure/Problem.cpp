@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Problem.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <cmath>
 #include <limits>
 
@@ -10,14 +12,15 @@ using namespace vitc::measure;
 static constexpr struct {
   llvm::StringLiteral name;
   void (*make)(const Spec &, Problem &);
+  llvm::StringLiteral divisors; ///< fields that must not be 0 here
 } table[] = {
-    {"attention", makeAttention},
-    {"conv", makeConv},
-    {"depthwise", makeDepthwise},
-    {"gemm", makeGemm},
-    {"norm", makeNorm},
-    {"patch_embed", makePatchEmbed},
-    {"single_query_attention", makeSingleQueryAttention},
+    {"attention", makeAttention, "batch heads tokens"},
+    {"conv", makeConv, "n panel out_h out_w"},
+    {"depthwise", makeDepthwise, "out_h out_w"},
+    {"gemm", makeGemm, "n panel"},
+    {"norm", makeNorm, "cols"},
+    {"patch_embed", makePatchEmbed, "n panel patch_h patch_w"},
+    {"single_query_attention", makeSingleQueryAttention, "panel tokens"},
 };
 
 llvm::Expected<Problem> Problem::make(llvm::StringRef family,
@@ -33,6 +36,9 @@ llvm::Expected<Problem> Problem::make(llvm::StringRef family,
                        llvm::Twine(greatest));
   for (const auto &known : table)
     if (known.name == family) {
+      for (llvm::StringRef field : llvm::split(known.divisors, ' '))
+        if (Spec(spec)[field] < 1)
+          return userError("the specification's " + field + " is missing or 0");
       Problem problem;
       problem.random.seed(seed);
       known.make(Spec(spec), problem);
@@ -98,7 +104,6 @@ const float *Problem::at(size_t number) const {
 }
 
 int64_t vitc::measure::roundUp(int64_t value, int64_t multiple) {
-  multiple = std::max<int64_t>(multiple, 1);
   return (value + multiple - 1) / multiple * multiple;
 }
 

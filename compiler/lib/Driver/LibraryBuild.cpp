@@ -3,6 +3,7 @@
 
 #include "ObjectCache.h"
 
+#include "vitc/Support/Escape.h"
 #include "vitc/Support/File.h"
 #include "vitc/Support/Process.h"
 
@@ -19,25 +20,16 @@ namespace path = llvm::sys::path;
 /// No CPU flags: only kernels use more than the baseline, and the library
 /// checks the CPU before it calls one.
 static const std::vector<std::string> compileFlags = {
-    "-std=c++17",
-    "-O2",
-    "-fPIC",
-    "-fvisibility=hidden",
-    "-fno-exceptions",
-    "-fno-rtti",
-    "-fno-threadsafe-statics",
-    "-fno-asynchronous-unwind-tables",
-    "-Wall"};
+    "-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-exceptions",
+    "-fno-rtti", "-fno-threadsafe-statics", "-fno-asynchronous-unwind-tables",
+    "-Wall",
+    // A comment that swallows the next line would drop a kernel's call.
+    "-Werror=comment"};
 
-/// For a string literal, of C++ or of the assembler.
-static std::string escaped(llvm::StringRef text) {
-  std::string result;
-  for (char c : text) {
-    if (c == '"' || c == '\\')
-      result += '\\';
-    result += c;
-  }
-  return result;
+/// A literal of C++ that the assembler reads as `text` between quotes.
+static std::string inAssembly(llvm::StringRef text) {
+  std::string literal = stringLiteral(text);
+  return stringLiteral(llvm::StringRef(literal).drop_front().drop_back());
 }
 
 /// The source that takes the weights into the library. It holds no path, so
@@ -209,8 +201,7 @@ vitc::buildLibrary(const Staging &staging, const LibraryDescription &library,
       arguments.push_back("-I" + modelHeaders);
     // By its path: a file of that name in the working directory is another one.
     if (source.includesWeights)
-      arguments.push_back("-DVITC_WEIGHTS=\"" +
-                          escaped(escaped(sources.weightsPath)) + "\"");
+      arguments.push_back("-DVITC_WEIGHTS=" + inAssembly(sources.weightsPath));
     llvm::append_range(arguments, std::vector<std::string>{
                                       "-c", source.path, "-o", objects.back()});
     calls.push_back(compilerCall(staging, toolchain, arguments));
@@ -239,21 +230,25 @@ vitc::buildLibrary(const Staging &staging, const LibraryDescription &library,
   for (const CompiledKernel &kernel : sources.kernels)
     objects.push_back(kernel.objectPath);
 
-  // One object in which everything but ID_* is local: two models can then stand
-  // in one program. Groups are resolved now, because a group whose symbols
-  // became local could otherwise be dropped in favour of another library's.
+  // One object in which everything but the API is local: two models can then
+  // stand in one program. Groups are resolved now, because a group whose
+  // symbols became local could otherwise be dropped in favour of another
+  // library's.
   std::string merged = staging.scratch("objects/" + library.name + ".merged.o");
   std::string exported = staging.scratch("objects/" + library.name + ".o");
   std::vector<std::string> merge = {
       "-r", "-nostdlib", "-Wl,--force-group-allocation", "-o", merged};
   llvm::append_range(merge, objects);
+  std::vector<std::string> exports = {"--strip-unneeded", merged, exported};
+  // By their whole names: kernels may begin in the library's name, too.
+  for (llvm::StringRef function : apiFunctions)
+    exports.push_back("--keep-global-symbol=" + library.name + "_" +
+                      function.str());
   std::string archive = staging.path("lib/lib" + library.name + ".a"),
               shared = staging.path("lib/lib" + library.name + ".so");
   std::vector<ProcessRequest> links = {
       compilerCall(staging, toolchain, merge),
-      {toolchain.objcopy,
-       {"--wildcard", "--keep-global-symbol=" + library.name + "_*",
-        "--strip-unneeded", merged, exported}},
+      {toolchain.objcopy, exports},
       {toolchain.ar, {"rcsD", archive, exported}},
       // Not the C++ driver's libraries: the product needs libc and libm only.
       compilerCall(staging, toolchain,

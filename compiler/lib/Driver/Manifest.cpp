@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Manifest.h"
 
+#include "vitc/Support/Escape.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -23,7 +25,7 @@ static json::Object describeData(llvm::StringRef path, llvm::StringRef data,
           : "sha256:" + llvm::toHex(llvm::SHA256::hash(
                                         llvm::arrayRefFromStringRef(data)),
                                     true);
-  return json::Object{{"file", llvm::sys::path::filename(path).str()},
+  return json::Object{{"file", utf8Text(llvm::sys::path::filename(path))},
                       {"bytes", int64_t(data.size())},
                       {"hash", hash}};
 }
@@ -152,9 +154,9 @@ llvm::Expected<std::string> vitc::makeManifest(const ManifestInputs &inputs) {
       {"tensor_cores", inputs.options.tensorCores}};
   // Only where they were given: they are what runs the library elsewhere, too.
   if (!inputs.options.toolchain.cxx.empty())
-    options["cxx"] = inputs.options.toolchain.cxx;
+    options["cxx"] = utf8Text(inputs.options.toolchain.cxx);
   if (!inputs.options.toolchain.sysroot.empty())
-    options["sysroot"] = inputs.options.toolchain.sysroot;
+    options["sysroot"] = utf8Text(inputs.options.toolchain.sysroot);
 
   json::Object manifest{
       {"format", 1},
@@ -163,7 +165,7 @@ llvm::Expected<std::string> vitc::makeManifest(const ManifestInputs &inputs) {
       {"target", library.target},
       {"precision", inputs.options.precision},
       {"backend", inputs.options.backend},
-      {"model", json::Object{{"source", inputs.options.model},
+      {"model", json::Object{{"source", utf8Text(inputs.options.model)},
                              {"random_weights",
                               inputs.source.seed
                                   ? json::Value(int64_t(*inputs.source.seed))

@@ -2,6 +2,7 @@
 #include "vitc/Conversion/Passes.h"
 #include "vitc/Dialect/Kernel/IR/Kernel.h"
 #include "vitc/Dialect/ViT/IR/ViT.h"
+#include "vitc/Support/Escape.h"
 
 #include "mlir/Dialect/EmitC/IR/EmitC.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -141,7 +142,7 @@ struct ConvertKernelToEmitCPass
       before = call;
       if (std::string name = vit::layerName(call.getLoc()); name != layer) {
         layer = name;
-        line(call.getLoc(), "// " + layer);
+        line(call.getLoc(), "// " + commentText(layer));
       }
       SmallVector<Value> operands = {
           literal(call.getLoc(), "run.threads", opaque)};

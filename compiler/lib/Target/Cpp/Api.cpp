@@ -7,22 +7,12 @@
 
 using namespace vitc;
 
-/// A C++ string literal.
-static std::string quoted(llvm::StringRef text) {
-  std::string result;
-  llvm::raw_string_ostream os(result);
-  os << '"';
-  llvm::printEscapedString(text, os);
-  os << '"';
-  return result;
-}
-
 static std::string outputRows(const LibraryDescription &library) {
   std::string rows;
   for (const OutputDescription &output : library.outputs) {
     std::string shape = shapeText(output.shape);
     rows += llvm::formatv("    {{{0}, {1}, {{{2}}, {3}},\n",
-                          quoted(output.name), output.shape.size(),
+                          stringLiteral(output.name), output.shape.size(),
                           llvm::StringRef(shape).drop_front().drop_back(),
                           output.elements())
                 .str();
@@ -35,9 +25,9 @@ static std::string stepRows(const LibraryDescription &library) {
   for (const StepDescription &step : library.steps)
     rows +=
         llvm::formatv("    {{{0}, {1}, {2:f0}, {3:f0}, {4}, {5}, {6}, {7}},\n",
-                      quoted(step.layer), quoted(step.kernel), step.flops,
-                      step.bytes, step.bufferOffset, step.bufferRows,
-                      step.bufferColumns, step.bufferStride)
+                      stringLiteral(step.layer), stringLiteral(step.kernel),
+                      step.flops, step.bytes, step.bufferOffset,
+                      step.bufferRows, step.bufferColumns, step.bufferStride)
             .str();
   return rows;
 }
@@ -57,14 +47,14 @@ static std::string forwardDeclarations(const LibraryDescription &library) {
 static std::string variantRows(const LibraryDescription &library) {
   std::string rows;
   for (const VariantDescription &variant : library.variants)
-    rows +=
-        llvm::formatv(
-            "    {{{0}, vitc::rt::Cpu::{1}, {2}_{3}::forward, {4}},\n",
-            quoted(variant.level), variant.cpu, library.name, variant.kernels,
-            joinsImages(library)
-                ? library.name + "_" + variant.kernels + "::finish"
-                : "nullptr")
-            .str();
+    rows += llvm::formatv(
+                "    {{{0}, vitc::rt::Cpu::{1}, {2}_{3}::forward, {4}},\n",
+                stringLiteral(variant.level), variant.cpu, library.name,
+                variant.kernels,
+                joinsImages(library)
+                    ? library.name + "_" + variant.kernels + "::finish"
+                    : "nullptr")
+                .str();
   return rows;
 }
 
@@ -110,7 +100,7 @@ static std::string preprocessing(const LibraryDescription &library) {
 }
 
 std::string vitc::emitApi(const LibraryDescription &library) {
-  Words words = wordsOf(library);
+  Words words = wordsOf(library, Language::Cpp);
   std::string parameters, collected;
   for (const OutputDescription &output : library.outputs) {
     parameters += ", float *" + output.name;
@@ -118,6 +108,7 @@ std::string vitc::emitApi(const LibraryDescription &library) {
   }
   words["PARAMETERS"] = parameters;
   words["COLLECTED"] = collected;
+  words["TARGET_LITERAL"] = stringLiteral(library.target);
   words["OUTPUTS"] = outputRows(library);
   words["STEPS"] = stepRows(library);
   words["OUTPUT_COUNT"] = std::to_string(library.outputs.size());
@@ -170,7 +161,7 @@ static vitc_status create(const char *weightsPath, const vitc_options_v1 *option
 static const char *statusText(vitc_status status);
 
 static const vitc::rt::Model model = {
-    {VITC_MODEL_VERSION, "@ID@", "@TARGET@", @BATCH@, @CHANNELS@, @HEIGHT@, @WIDTH@, @WORKSPACE@, @WEIGHTS_BYTES@, @FLOPS@,
+    {VITC_MODEL_VERSION, "@ID@", @TARGET_LITERAL@, @BATCH@, @CHANNELS@, @HEIGHT@, @WIDTH@, @WORKSPACE@, @WEIGHTS_BYTES@, @FLOPS@,
      @OUTPUT_COUNT@, outputs, @STEP_COUNT@, steps, create, vitc::rt::run, vitc::rt::runTensor, vitc::rt::preprocess,
      vitc::rt::observe, vitc::rt::destroy, statusText, vitc::rt::level},
     variants,

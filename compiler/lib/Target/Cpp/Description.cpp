@@ -2,6 +2,7 @@
 #include "vitc/Conversion/Passes.h"
 #include "vitc/Dialect/Kernel/IR/Kernel.h"
 #include "vitc/Dialect/ViT/IR/ViT.h"
+#include "vitc/Support/Escape.h"
 #include "vitc/Target/Cpp/Library.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -114,7 +115,7 @@ llvm::Expected<std::string> vitc::emitForward(ModuleOp planned,
                                       kernelSuffix(library, kernelLevel)}));
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "// " << library.model << " for " << kernelLevel
+  os << "// " << commentText(library.model) << " for " << kernelLevel
      << ", one kernel call a line. Written by vitc; do not edit.\n";
   if (failed(manager.run(module)) || failed(emitc::translateToCpp(module, os)))
     return llvm::createStringError(

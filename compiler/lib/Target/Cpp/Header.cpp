@@ -37,7 +37,7 @@ static std::string deviceDoc(const LibraryDescription &library) {
 }
 
 std::string vitc::emitHeader(const LibraryDescription &library) {
-  Words words = wordsOf(library);
+  Words words = wordsOf(library, Language::Cpp);
   std::string outputParameters, outputArguments, outputDocs, sizes;
   for (const OutputDescription &output : library.outputs) {
     outputParameters += ", float *" + output.name;

@@ -9,6 +9,13 @@ std::string vitc::emitCMakeConfig(const LibraryDescription &library) {
   return fill(
       R"(# find_package(@ID@) gives the target @ID@::@ID@ (static), @ID@::shared, and @ID@_WEIGHTS, the path of the weights file.
 get_filename_component(_@ID@_root "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+if(_@ID@_root MATCHES ";")
+  set(@ID@_FOUND FALSE)
+  set(@ID@_NOT_FOUND_MESSAGE "CMake cannot use ${_@ID@_root}, because ; separates the entries of its lists; rename the folder")
+  return()
+endif()
+# A folder's name is never a generator expression.
+string(REPLACE "$<" "$<1:$><" _@ID@_include "${_@ID@_root}/include")
 set(@ID@_WEIGHTS "${_@ID@_root}/share/@ID@/@ID@.weights")
 set(@ID@_VERSION "@VERSION@")
 
@@ -20,17 +27,18 @@ if(NOT TARGET @ID@::@ID@)
   add_library(@ID@::@ID@ STATIC IMPORTED)
   set_target_properties(@ID@::@ID@ PROPERTIES
     IMPORTED_LOCATION "${_@ID@_root}/lib/lib@ID@.a"
-    INTERFACE_INCLUDE_DIRECTORIES "${_@ID@_root}/include"
+    INTERFACE_INCLUDE_DIRECTORIES "${_@ID@_include}"
     INTERFACE_LINK_LIBRARIES "Threads::Threads;m")
   add_library(@ID@::shared SHARED IMPORTED)
   set_target_properties(@ID@::shared PROPERTIES
     IMPORTED_LOCATION "${_@ID@_root}/lib/lib@ID@.so"
     IMPORTED_SONAME "lib@ID@.so"
-    INTERFACE_INCLUDE_DIRECTORIES "${_@ID@_root}/include")
+    INTERFACE_INCLUDE_DIRECTORIES "${_@ID@_include}")
 endif()
+unset(_@ID@_include)
 unset(_@ID@_root)
 )",
-      wordsOf(library));
+      wordsOf(library, Language::CMake));
 }
 
 std::string vitc::emitPkgConfig(const LibraryDescription &library) {
@@ -46,11 +54,11 @@ Cflags: -I${includedir}
 Libs: -L${libdir} -l@ID@
 Libs.private: -lm -pthread
 )",
-              wordsOf(library));
+              wordsOf(library, Language::PkgConfig));
 }
 
 std::string vitc::emitExample(const LibraryDescription &library) {
-  Words words = wordsOf(library);
+  Words words = wordsOf(library, Language::Cpp);
   std::string declarations;
   for (const OutputDescription &output : library.outputs)
     declarations += "  static float " + output.name + "[" + library.name + "_" +
@@ -76,10 +84,12 @@ int main(int argc, char **argv) {
   @ID@_status status = net.status();
   if (status == @ID@_OK)
     status = net.run(images@EXAMPLE_ARGUMENTS@);
-  if (status != @ID@_OK)
-    return fprintf(stderr, "%s\n", @ID@_status_text(status)), 1;
+  if (status != @ID@_OK) {
+    fprintf(stderr, "%s\n", @ID@_status_text(status));
+    return 1;
+  }
   for (int i = 0; i < 5 && i < @ID@_@FIRST_UPPER@_ELEMENTS; ++i)
-    printf("@FIRST@[%d] = %g\n", i, @FIRST@[i]);
+    printf("@FIRST@[%d] = %g\n", i, double(@FIRST@[i]));
 }
 )",
       words);
@@ -93,11 +103,11 @@ std::string vitc::emitExampleCMake(const LibraryDescription &library) {
 #   c++ main.cpp $(PKG_CONFIG_PATH=../lib/pkgconfig pkg-config --cflags --libs @ID@) -Wl,-rpath,$PWD/../lib -o example
 cmake_minimum_required(VERSION 3.16)
 project(example LANGUAGES C CXX)
-find_package(@ID@ REQUIRED HINTS ${CMAKE_CURRENT_SOURCE_DIR}/..)
+find_package(@ID@ REQUIRED HINTS "${CMAKE_CURRENT_SOURCE_DIR}/..")
 add_executable(example main.cpp)
 target_link_libraries(example PRIVATE @ID@::@ID@)
 )",
-      wordsOf(library));
+      wordsOf(library, Language::CMake));
 }
 
 std::string vitc::emitToolchainFile(llvm::StringRef triple,

@@ -17,7 +17,7 @@ std::string vitc::shapeText(llvm::ArrayRef<int64_t> shape) {
   return text;
 }
 
-Words vitc::wordsOf(const LibraryDescription &library) {
+Words vitc::wordsOf(const LibraryDescription &library, Language language) {
   std::string arguments;
   for (const OutputDescription &output : library.outputs)
     arguments += ", " + output.name;
@@ -27,7 +27,8 @@ Words vitc::wordsOf(const LibraryDescription &library) {
   return {
       {"ID", library.name},
       {"UPPER", upper(library.name)},
-      {"MODEL", library.model},
+      {"MODEL", language == Language::PkgConfig ? pkgConfigText(library.model)
+                                                : commentText(library.model)},
       {"TARGET", library.target},
       {"VERSION", VITC_VERSION},
       {"BATCH", std::to_string(library.batch)},

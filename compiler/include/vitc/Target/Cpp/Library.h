@@ -61,6 +61,10 @@ bool joinsImages(const LibraryDescription &library);
 /// a batch of images.
 LibraryDescription describeLibrary(mlir::ModuleOp module, int64_t batch);
 
+/// The functions of the API, each after `ID_`: all that a library exports.
+constexpr llvm::StringLiteral apiFunctions[] = {
+    "create", "run", "run_tensor", "destroy", "status_text", "model"};
+
 /// include/ID.h.
 std::string emitHeader(const LibraryDescription &library);
 /// The C API and the table behind it.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "common/command.h"
 
+#include "vitc/Support/Escape.h"
+
 #include "common/machine.h"
 #include "common/space.h"
 #include "common/spills.h"
@@ -71,7 +73,7 @@ static std::string oneLine(const char *message) {
 }
 
 static int fail(ExitCode code, const std::string &message) {
-  std::cerr << "error: " << message << std::endl;
+  std::cerr << "error: " << terminalText(message) << std::endl;
   return code;
 }
 
@@ -125,6 +127,15 @@ int runBackend(const BackendProgram &program, int argc, char **argv) {
   } catch (const std::exception &error) {
     return fail(InternalError, oneLine(error.what()));
   }
+}
+
+std::string headline(const std::string &backend, const std::string &title,
+                     const std::string &version, const KernelSpec &spec) {
+  return "// " +
+         commentText(spec.name + ": " + spec.family + " for " + spec.target +
+                     ", written by vitc-" + backend + " (" + title + " " +
+                     version + "). Do not edit.") +
+         "\n";
 }
 
 std::string reportText(const std::string &backend, const std::string &version,

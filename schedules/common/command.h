@@ -33,6 +33,10 @@ struct BackendProgram {
 /// The whole of main(). Returns the exit code.
 int runBackend(const BackendProgram &program, int argc, char **argv);
 
+/// The first line of PREFIX.cpp: a comment that says what wrote it.
+std::string headline(const std::string &backend, const std::string &title,
+                     const std::string &version, const KernelSpec &spec);
+
 /// PREFIX.json. With an assembly file it also says how many registers the inner
 /// loops spill. `extra` has
 /// further fields, if any.

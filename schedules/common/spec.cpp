@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "common/spec.h"
 
-#include <cctype>
+#include "vitc/Support/Escape.h"
+
 #include <fstream>
 #include <limits>
 
@@ -123,16 +124,6 @@ void Fields::finish() const {
       fail(item.key(), "unknown field");
 }
 
-/// The name becomes a C function, so it has to be an identifier.
-static bool isIdentifier(const std::string &name) {
-  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])))
-    return false;
-  for (unsigned char c : name)
-    if (!std::isalnum(c) && c != '_')
-      return false;
-  return true;
-}
-
 KernelSpec readSpec(const std::string &path) {
   std::ifstream file(path);
   if (!file)
@@ -151,6 +142,7 @@ KernelSpec readSpec(const std::string &path) {
                                 std::to_string(protocolVersion));
   KernelSpec result;
   result.name = fields.word("name");
+  // The name becomes a C function.
   if (!isIdentifier(result.name))
     fields.fail("name", "'" + result.name + "' is not a C identifier");
   result.target = fields.word("target");

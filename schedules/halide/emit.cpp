@@ -58,11 +58,9 @@ static std::string adapterText(const Kernel &kernel, const KernelSpec &spec,
                     (last = buffer.argument);
     arguments += ", &" + buffer.name + "Buffer";
   }
-  return "// " + spec.name + ": " + spec.family + " for " + spec.target +
-         ", written by vitc-halide (Halide " + halideVersion() +
-         "). Do not edit.\n" + "#include \"vitc/runtime/" +
-         (gpu ? "device" : "halide") + "_abi.h\"\n\n" +
-         "using vitc::rt::HalideBuffer;\nusing vitc::rt::" +
+  return headline("halide", "Halide", halideVersion(), spec) +
+         "#include \"vitc/runtime/" + (gpu ? "device" : "halide") +
+         "_abi.h\"\n\n" + "using vitc::rt::HalideBuffer;\nusing vitc::rt::" +
          (gpu ? "device" : "halide") +
          "Buffer;\nusing "
          "vitc::rt::HalideDimension;\n\n" +

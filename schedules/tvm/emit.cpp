@@ -21,8 +21,7 @@ std::string parameterList(const Kernel &kernel) {
 }
 
 std::string headline(const KernelSpec &spec) {
-  return "// " + spec.name + ": " + spec.family + " for " + spec.target +
-         ", written by vitc-tvm (TVM " + tvmVersion() + "). Do not edit.\n";
+  return schedules::headline("tvm", "TVM", tvmVersion(), spec);
 }
 
 static std::string adapterText(const Kernel &kernel, const KernelSpec &spec) {

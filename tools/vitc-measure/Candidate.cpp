@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Candidate.h"
 
+#include "vitc/Support/Escape.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -266,7 +268,7 @@ json::Object vitc::measure::measureCandidate(const CandidateRequest &request,
   llvm::Expected<Code> code = Code::load(request.library, request.symbol);
   if (!code)
     return json::Object{{"outcome", "crash"},
-                        {"detail", llvm::toString(code.takeError())}};
+                        {"detail", utf8Text(llvm::toString(code.takeError()))}};
   std::vector<float *> places = memory.pointers(0);
   commitFault(request.fault);
   code->run(threads, places);
@@ -282,8 +284,9 @@ json::Object vitc::measure::measureCandidate(const CandidateRequest &request,
   if (!request.rival.empty()) {
     llvm::Expected<Code> loaded = Code::load(request.rival, request.symbol);
     if (!loaded)
-      return json::Object{{"outcome", "crash"},
-                          {"detail", llvm::toString(loaded.takeError())}};
+      return json::Object{
+          {"outcome", "crash"},
+          {"detail", utf8Text(llvm::toString(loaded.takeError()))}};
     rival = *loaded;
     rival->run(threads, places);
   }

@@ -9,6 +9,7 @@
 #include "../vitc/Peak.h"
 #include "Candidate.h"
 
+#include "vitc/Support/Escape.h"
 #include "vitc/Support/JsonReader.h"
 #include "vitc/runtime/threads.h"
 
@@ -37,7 +38,7 @@ static void answer(json::Object object) {
 }
 
 static json::Object outcome(llvm::StringRef name, const llvm::Twine &detail) {
-  return json::Object{{"outcome", name}, {"detail", detail.str()}};
+  return json::Object{{"outcome", name}, {"detail", utf8Text(detail.str())}};
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The page that shows a session: one file, no scripts, nothing fetched.
+#include "vitc/Support/Escape.h"
 #include "vitc/Tune/Machine.h"
 #include "vitc/Tune/Summary.h"
 
@@ -30,28 +31,6 @@ th{font-weight:600;color:var(--soft);font-size:13px}td.n,th.n{text-align:right;w
 .rail{width:150px}svg{width:100%;height:auto;display:block}svg text{font:12px system-ui,sans-serif;fill:var(--soft)}
 )css";
 
-static std::string escaped(llvm::StringRef text) {
-  std::string result;
-  for (char c : text)
-    switch (c) {
-    case '&':
-      result += "&amp;";
-      break;
-    case '<':
-      result += "&lt;";
-      break;
-    case '>':
-      result += "&gt;";
-      break;
-    case '"':
-      result += "&quot;";
-      break;
-    default:
-      result += c;
-    }
-  return result;
-}
-
 static std::string fixed(double value, int digits) {
   char text[64];
   std::snprintf(text, sizeof(text), "%.*f", digits, value);
@@ -66,7 +45,7 @@ static std::string figure(const llvm::Twine &name, double value,
                           const llvm::Twine &text) {
   return llvm::formatv(R"(<span data-figure="{0}" data-value="{1}">{2}</span>)",
                        name.str(), llvm::json::Value(value),
-                       escaped(text.str()))
+                       htmlText(text.str()))
       .str();
 }
 
@@ -155,8 +134,8 @@ static std::string kernelTable(const Summary &summary) {
   for (auto [index, entry] : llvm::enumerate(summary.kernels)) {
     std::string place = "kernels." + std::to_string(index) + ".";
     rows +=
-        "<tr><td><code>" + escaped(entry.kernel.name) + "</code><br><small>" +
-        escaped(entry.words()) + "</small></td><td class=n>" +
+        "<tr><td><code>" + htmlText(entry.kernel.name) + "</code><br><small>" +
+        htmlText(entry.words()) + "</small></td><td class=n>" +
         figure(place + "calls", double(entry.kernel.calls),
                std::to_string(entry.kernel.calls)) +
         "</td><td class=n>" +
@@ -217,16 +196,16 @@ static std::string importanceCards(const Summary &summary) {
   for (auto [index, entry] : llvm::enumerate(summary.kernels)) {
     if (entry.importance.empty())
       continue;
-    cards += "<div class=card><code>" + escaped(entry.kernel.name) +
+    cards += "<div class=card><code>" + htmlText(entry.kernel.name) +
              "</code><table>\n";
     for (auto [number, one] : llvm::enumerate(entry.importance))
-      cards += "<tr><td><code>" + escaped(one.parameter) +
+      cards += "<tr><td><code>" + htmlText(one.parameter) +
                "</code></td><td class=n>" +
                figure("kernels." + llvm::Twine(index) + ".importance." +
                           llvm::Twine(number) + ".share",
                       one.share, percent(one.share)) +
                "</td><td class=rail>" + bar(one.share, "after") +
-               "</td><td><small>" + escaped(one.meaning) +
+               "</td><td><small>" + htmlText(one.meaning) +
                "</small></td></tr>\n";
     cards += "</table></div>\n";
   }
@@ -242,14 +221,14 @@ std::string vitc::tune::renderReport(const Summary &summary) {
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
       "'none'; style-src 'unsafe-inline'\">"
       "<title>Tuning of " +
-      escaped(session.model) + "</title><style>" + style.str() +
-      "</style></head><body><main>\n<h1>Tuning of " + escaped(session.model) +
-      "</h1>\n<p>" + escaped(session.target) + " on " +
-      escaped(session.machine) + " (" + escaped(session.cpu) + "), " +
+      htmlText(session.model) + "</title><style>" + style.str() +
+      "</style></head><body><main>\n<h1>Tuning of " + htmlText(session.model) +
+      "</h1>\n<p>" + htmlText(session.target) + " on " +
+      htmlText(session.machine) + " (" + htmlText(session.cpu) + "), " +
       std::to_string(session.threads) +
       (session.threads == 1 ? " thread" : " threads") + ", " +
       timestamp(session.created) + "</p>\n<p><code>" +
-      escaped(session.command) + "</code></p>\n<div class=tiles>\n";
+      htmlText(session.command) + "</code></p>\n<div class=tiles>\n";
   page += tile("tuned kernels of a run, default",
                figure("default_seconds", summary.defaultSeconds,
                       fixed(summary.defaultSeconds * 1e3, 3) + " ms"));
@@ -286,8 +265,8 @@ std::string vitc::tune::renderReport(const Summary &summary) {
   if (!summary.notTuned.empty()) {
     page += "<h2>Not tuned</h2>\n<div class=card><table>\n";
     for (const auto &[kernel, reason] : summary.notTuned)
-      page += "<tr><td><code>" + escaped(kernel) + "</code></td><td><small>" +
-              escaped(reason) + "</small></td></tr>\n";
+      page += "<tr><td><code>" + htmlText(kernel) + "</code></td><td><small>" +
+              htmlText(reason) + "</small></td></tr>\n";
     page += "</table></div>\n";
   }
   return page + "</main></body></html>\n";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Scratch.h"
 
+#include "vitc/Support/Escape.h"
 #include "vitc/Support/File.h"
 #include "vitc/Support/Interrupt.h"
 #include "vitc/Support/TrustedFolder.h"
@@ -25,6 +26,11 @@ static void removeOrphans(llvm::StringRef parent) {
 llvm::Expected<Scratch> Scratch::make(llvm::StringRef cacheFolder) {
   std::string parent = joinPath(cacheFolder, "tune");
   std::string folder = joinPath(parent, workerName());
+  // Candidates are named to vitc-measure in JSON.
+  if (utf8Text(folder) != folder)
+    return userError(folder,
+                     "is not UTF-8, expected for tuning; VITC_CACHE_DIR "
+                     "names another folder");
   InterruptLock lock;
   lock.add(folder);
   removeOrphans(parent);

@@ -5,6 +5,7 @@
 #include "Toolbox.h"
 
 #include "vitc/Driver/Targets.h"
+#include "vitc/Support/Escape.h"
 #include "vitc/Tune/Machine.h"
 #include "vitc/Tune/Worker.h"
 
@@ -155,11 +156,11 @@ llvm::Error Session::create() {
       planKernels(model, installation);
   if (!planned)
     return planned.takeError();
-  session.model = options.model.model;
+  session.model = utf8Text(options.model.model);
   session.target = planned->empty() ? "" : planned->front().library;
   session.cpu = options.cpu.empty() ? thisMachine().cpu : options.cpu;
   session.machine = options.cpu.empty() ? thisMachine().description : "";
-  session.command = options.command;
+  session.command = utf8Text(options.command);
   session.threads = options.threads;
   auto families = checkedFamilies(installation);
   if (!families)
@@ -227,9 +228,9 @@ llvm::Error Session::create() {
 }
 
 llvm::Error Session::resume() {
-  auto found = store.findUnfinished(options.model.model, options.cpu.empty()
-                                                             ? thisMachine().cpu
-                                                             : options.cpu);
+  auto found = store.findUnfinished(utf8Text(options.model.model),
+                                    options.cpu.empty() ? thisMachine().cpu
+                                                        : options.cpu);
   if (!found)
     return found.takeError();
   if (!*found)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vitc/Tune/Store.h"
 
+#include "vitc/Support/Escape.h"
 #include "vitc/Support/Json.h"
 #include "vitc/Tune/Machine.h"
 
@@ -52,7 +53,7 @@ public:
   explicit RowReader(const Row &row) : row(row) {}
 
   RowReader &operator>>(std::string &value) {
-    value = take();
+    value = utf8Text(take()); // SQLite keeps any bytes
     return *this;
   }
   RowReader &operator>>(int64_t &value) {

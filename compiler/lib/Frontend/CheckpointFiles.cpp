@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Which file of a folder holds the weights, and which reader it needs.
 #include "vitc/Frontend/Checkpoint.h"
+#include "vitc/Support/Escape.h"
 #include "vitc/Support/File.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -51,9 +52,26 @@ static const Format *formatOf(StringRef name) {
   return nullptr;
 }
 
+/// Names of tensors become names of layers, in messages, comments and tables.
+/// No training code gives them control characters.
+static Error checkNames(const Checkpoint &checkpoint) {
+  for (const TensorInfo &tensor : checkpoint.tensors())
+    if (!isPlainText(tensor.name))
+      return userError(tensor.place,
+                       "the tensor name " + inQuotes(tensor.name) +
+                           " has a control character or is not UTF-8, expected "
+                           "plain text");
+  return Error::success();
+}
+
 Expected<std::unique_ptr<Checkpoint>> openCheckpointFile(StringRef path) {
-  if (const Format *format = formatOf(path))
-    return format->open(path);
+  if (const Format *format = formatOf(path)) {
+    Expected<std::unique_ptr<Checkpoint>> checkpoint = format->open(path);
+    if (checkpoint)
+      if (Error error = checkNames(**checkpoint))
+        return error;
+    return checkpoint;
+  }
   std::vector<StringRef> known;
   for (const Format &format : formats)
     known.push_back(format.ending);

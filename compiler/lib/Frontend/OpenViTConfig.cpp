@@ -3,6 +3,8 @@
 
 #include "Families.h"
 
+#include "vitc/Support/Escape.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -73,6 +75,11 @@ static llvm::Expected<Names> readNames(const JsonObject &json) {
     names.patterns[role] = fields.text(role, std::nullopt);
   if (llvm::Error error = fields.finish())
     return error;
+  for (const auto &[role, name] : names.patterns)
+    if (!isPlainText(name))
+      return given->error(role, "weights." + role + " " + inQuotes(name) +
+                                    " has a control character, expected the "
+                                    "name of a layer");
   return names;
 }
 

@@ -17,15 +17,10 @@ Error userError(const Twine &message) {
   return make_error<UserError>(message.str());
 }
 
-Error userError(StringRef place, const Twine &message) {
-  return make_error<UserError>((Twine(place) + ": " + message).str());
-}
-
-std::string inQuotes(StringRef text) {
-  // Enough for the longest tensor name of a real model.
-  constexpr size_t maxShown = 120;
-  std::string result = "\"";
-  for (unsigned char c : text.take_front(maxShown)) {
+/// On one line, with nothing in it that cannot be seen.
+static std::string onOneLine(StringRef text) {
+  std::string result;
+  for (unsigned char c : text) {
     if (c < 0x20 || c == 0x7f) {
       result += "\\x";
       result += hexdigit(c >> 4, /*LowerCase=*/true);
@@ -34,7 +29,18 @@ std::string inQuotes(StringRef text) {
       result += char(c);
     }
   }
-  return result + (text.size() > maxShown ? "…\"" : "\"");
+  return result;
+}
+
+Error userError(StringRef place, const Twine &message) {
+  return make_error<UserError>((onOneLine(place) + ": " + message).str());
+}
+
+std::string inQuotes(StringRef text) {
+  // Enough for the longest tensor name of a real model.
+  constexpr size_t maxShown = 120;
+  return "\"" + onOneLine(text.take_front(maxShown)) +
+         (text.size() > maxShown ? "…\"" : "\"");
 }
 
 StringRef nearestName(StringRef name, ArrayRef<StringRef> candidates) {

@@ -107,6 +107,7 @@ def bad_weights(model):
         "weights-renamed": model.safetensors(renamed),
         "weights-missing": model.safetensors(missing, model.data[: model.header[last]["data_offsets"][0]]),
         "weights-extra": model.safetensors(extra, model.data + struct.pack("<f", 1)),
+        "weights-control": model.safetensors({name.replace(WEIGHT, "a\nb\x1b"): tensor for name, tensor in model.header.items()}),
         "weights-nan": model.safetensors(data=bytes(nan)),
     }
 

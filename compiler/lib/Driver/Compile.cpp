@@ -6,6 +6,7 @@
 #include "KernelRequests.h"
 #include "LibraryBuild.h"
 #include "LibraryFiles.h"
+#include "LibraryName.h"
 #include "Manifest.h"
 #include "RecordedKernels.h"
 #include "Report.h"
@@ -29,31 +30,6 @@
 
 using namespace mlir;
 using namespace vitc;
-
-//===----------------------------------------------------------------------===//
-// The name
-//===----------------------------------------------------------------------===//
-
-/// A C identifier out of the model's name, or the one given if it is one.
-static llvm::Expected<std::string> identifierFor(const CompileOptions &options,
-                                                 StringRef modelName) {
-  auto isIdentifier = [](StringRef text) {
-    return !text.empty() && !llvm::isDigit(text[0]) &&
-           llvm::all_of(text,
-                        [](char c) { return llvm::isAlnum(c) || c == '_'; });
-  };
-  if (!options.name.empty()) {
-    if (!isIdentifier(options.name))
-      return userError("--name " + options.name +
-                       " is not a C identifier (letters, digits and _, not "
-                       "starting with a digit)");
-    return options.name;
-  }
-  std::string name;
-  for (char c : modelName)
-    name += llvm::isAlnum(c) ? c : '_';
-  return isIdentifier(name) ? name : "model_" + name;
-}
 
 //===----------------------------------------------------------------------===//
 // The steps
@@ -138,7 +114,8 @@ llvm::Error Compilation::import() {
   if (!opened)
     return opened.takeError();
   source = std::move(*opened);
-  llvm::Expected<std::string> name = identifierFor(options, source.name);
+  llvm::Expected<std::string> name =
+      chooseLibraryName(options.name, source.name);
   if (!name)
     return name.takeError();
   report.name = *name;
@@ -289,6 +266,8 @@ llvm::Error Compilation::writeLibrary(Staging &staging,
   library.processor = model.processor;
   library.embedWeights = options.embedWeights;
   library.flops = report.flops;
+  if (llvm::Error error = checkNames(library))
+    return error;
 
   // Two libraries can share a weights file only if they agree on every kernel
   // and every offset.

@@ -135,19 +135,20 @@ static void printKernels(const BenchReport &report) {
     double ms = kernel.milliseconds;
     bool counts = kernel.flops > 0 && ms > 0;
     table.add(
-        {kernel.kernel, printable(kernel.layer), std::to_string(kernel.calls),
-         formatFixed(ms, 3), formatPercent(100 * ms / total),
+        {kernel.kernel, terminalText(kernel.layer),
+         std::to_string(kernel.calls), formatFixed(ms, 3),
+         formatPercent(100 * ms / total),
          counts ? formatFixed(kernel.flops / ms / 1e6, 1) : "",
          counts ? formatPercent(shareOfPeak(report, kernel.flops, ms)) : "",
          ms > 0 ? formatFixed(kernel.bytes / ms / 1e6, 1) : ""});
   }
   llvm::outs() << "\n";
-  table.print(llvm::outs());
+  table.print(out());
 }
 
 static void printComparison(const BenchReport &report,
                             const EarlierBench &earlier) {
-  llvm::raw_ostream &os = llvm::outs();
+  llvm::raw_ostream &os = out();
   using Align = Table::Align;
   Table table({{"compared with " + earlier.path, Align::Left},
                {"then", Align::Right},
@@ -173,7 +174,7 @@ static void printComparison(const BenchReport &report,
 
 void vitc::tool::printBench(const BenchReport &report,
                             const EarlierBench *earlier) {
-  llvm::raw_ostream &os = llvm::outs();
+  llvm::raw_ostream &os = out();
   auto line = [&](StringRef head, const llvm::Twine &text) {
     os << "  " << llvm::left_justify(head, 12) << text << "\n";
   };

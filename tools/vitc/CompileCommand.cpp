@@ -168,7 +168,7 @@ static std::string describeFiles(StringRef folder,
 }
 
 static void printReport(const Settings &settings, const CompileReport &report) {
-  llvm::raw_ostream &os = llvm::outs();
+  llvm::raw_ostream &os = out();
   const CompileOptions &compile = settings.compile;
   auto line = [&](StringRef head, const llvm::Twine &text) {
     os << "  " << llvm::left_justify(head, 11) << text << "\n";

@@ -3,6 +3,7 @@
 
 #include "Commands.h"
 #include "Emulator.h"
+#include "Text.h"
 
 #include "../runner/protocol.h"
 
@@ -70,8 +71,8 @@ llvm::Error EmulatedLibrary::load() {
   if (!started)
     return started.takeError();
   runner = std::move(*started);
-  llvm::errs() << "vitc: note: " << manifest.target << " runs under "
-               << architecture.emulator << " on this machine\n";
+  err() << "vitc: note: " << manifest.target << " runs under "
+        << architecture.emulator << " on this machine\n";
   table.version = runner->get<uint32_t>();
   table.name = keepText();
   table.target = keepText();

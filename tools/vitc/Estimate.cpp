@@ -123,7 +123,7 @@ static llvm::Expected<Costs> readCosts(StringRef folder) {
 
 static void print(const Costs &costs) {
   using Align = Table::Align;
-  llvm::raw_ostream &os = llvm::outs();
+  llvm::raw_ostream &os = out();
   Table legend({{"part", Align::Left},
                 {"", Align::Left},
                 {"GFLOP/s", Align::Right},
@@ -145,7 +145,7 @@ static void print(const Costs &costs) {
   Table table(head);
   for (const KernelCost &kernel : costs.kernels) {
     std::vector<std::string> row = {
-        kernel.kernel, printable(kernel.layer), std::to_string(kernel.calls),
+        kernel.kernel, terminalText(kernel.layer), std::to_string(kernel.calls),
         formatFixed(kernel.flops / 1e6, 2), formatFixed(kernel.bytes / 1e6, 2)};
     for (const Part &part : parts)
       row.push_back(

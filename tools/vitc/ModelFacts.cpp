@@ -111,7 +111,7 @@ static void addRemarks(FolderFacts &facts, const ModelSource &source,
     facts.remarks.push_back(
         std::to_string(facts.unusedTensors.size()) +
         " tensors of the checkpoint are not read, the first is " +
-        printable(facts.unusedTensors.front()));
+        terminalText(facts.unusedTensors.front()));
 }
 
 /// The outputs that the model accepts, and which tensors they need in all.

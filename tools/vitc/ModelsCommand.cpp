@@ -117,13 +117,12 @@ static void printList(llvm::ArrayRef<KnownModel> models) {
                formatFixed(facts.flops / 1e9, 2),
                model.folder.empty() ? "" : "trained: " + model.folder});
   }
-  table.print(llvm::outs());
-  llvm::outs()
-      << "\nA name without weights compiles with --random-weights SEED, for "
-         "benchmarks:\n"
-         "  vitc compile vit-tiny-patch16-224 --random-weights 1 -o out\n"
-         "A folder with config.json and weights compiles as it is; `vitc "
-         "models FOLDER` describes it.\n";
+  table.print(out());
+  out() << "\nA name without weights compiles with --random-weights SEED, for "
+           "benchmarks:\n"
+           "  vitc compile vit-tiny-patch16-224 --random-weights 1 -o out\n"
+           "A folder with config.json and weights compiles as it is; `vitc "
+           "models FOLDER` describes it.\n";
 }
 
 static void writeFacts(llvm::json::OStream &json, const ModelFacts &facts) {
@@ -181,7 +180,7 @@ static void printArchitectures(llvm::ArrayRef<KnownArchitecture> list) {
     table.add({name, className, facts ? formatSize(facts->image) : "",
                facts ? formatCount(double(facts->parameters)) : "not supported",
                facts ? formatFixed(facts->flops / 1e9, 2) : ""});
-  table.print(llvm::outs());
+  table.print(out());
 }
 
 static void printArchitecturesJson(llvm::ArrayRef<KnownArchitecture> list) {
@@ -209,16 +208,16 @@ static void printArchitecturesJson(llvm::ArrayRef<KnownArchitecture> list) {
 //===----------------------------------------------------------------------===//
 
 static void printFolder(const FolderFacts &facts) {
-  llvm::raw_ostream &os = llvm::outs();
+  llvm::raw_ostream &os = out();
   const ModelFacts &model = facts.model;
   constexpr unsigned column = 17;
   auto line = [&](StringRef head, const std::string &text) {
     if (text.empty())
       return;
     os << "  " << llvm::left_justify(head, column - 2);
-    printWrapped(os, printable(text), column, column);
+    printWrapped(os, terminalText(text), column, column);
   };
-  os << printable(model.name) << "\n";
+  os << terminalText(model.name) << "\n";
   line("family", facts.modelType + (facts.architectures.empty() ? "" : ", ") +
                      llvm::join(facts.architectures, ", "));
   line("pictures", formatSize(model.image) + " with " +
@@ -247,7 +246,7 @@ static void printFolderJson(const FolderFacts &facts) {
   auto texts = [&](StringRef key, llvm::ArrayRef<std::string> values) {
     json.attributeArray(key, [&] {
       for (const std::string &value : values)
-        json.value(llvm::json::fixUTF8(value));
+        json.value(utf8Text(value));
     });
   };
   json.object([&] {

@@ -298,7 +298,7 @@ llvm::Expected<bool> Options::parse(llvm::ArrayRef<std::string> arguments) {
 //===----------------------------------------------------------------------===//
 
 void Options::printHelp() const {
-  llvm::raw_ostream &os = llvm::outs();
+  llvm::raw_ostream &os = out();
   os << "usage: " << usage << "\n\n";
   printWrapped(os, about, /*indent=*/0, /*column=*/0);
   constexpr unsigned indent = 2, column = 32;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Progress.h"
 
+#include "Text.h"
+
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -61,8 +63,8 @@ void Progress::printLine(unsigned done, unsigned total) {
     return;
   stageDone = finished;
   lastLine = Clock::now();
-  llvm::errs() << "vitc: " << stage;
+  err() << "vitc: " << stage;
   if (total > 1)
-    llvm::errs() << ": " << done << " of " << total;
-  llvm::errs() << "\n";
+    err() << ": " << done << " of " << total;
+  err() << "\n";
 }

@@ -290,15 +290,15 @@ llvm::Error Runner::save() const {
 //===----------------------------------------------------------------------===//
 
 void Runner::print() const {
-  llvm::raw_ostream &os = llvm::outs();
+  llvm::raw_ostream &os = out();
   for (const ItemResult &result : results) {
     if (classOutput >= 0 && result.top.empty())
       continue;
-    os << printable(result.description) << "\n";
+    os << terminalText(result.description) << "\n";
     for (const ClassScore &score : result.top)
       os << "  "
          << llvm::right_justify(formatFixed(100 * score.probability, 2), 6)
-         << "%  " << score.index << "  " << printable(label(score.index))
+         << "%  " << score.index << "  " << terminalText(label(score.index))
          << "\n";
     if (classOutput >= 0)
       continue;

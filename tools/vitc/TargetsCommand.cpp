@@ -61,7 +61,7 @@ llvm::Error vitc::tool::targetsCommand(const Invocation &invocation) {
   for (const Target &target : targets())
     table.add(
         {target.name, target.summary + (&target == host ? "  <- host" : "")});
-  table.print(llvm::outs());
+  table.print(out());
   if (!host)
     printWarning(why);
   return llvm::Error::success();

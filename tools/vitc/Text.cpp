@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+using namespace vitc;
 using namespace vitc::tool;
 using llvm::StringRef;
 
@@ -61,12 +62,44 @@ std::string vitc::tool::formatShape(llvm::ArrayRef<int64_t> shape) {
   return text;
 }
 
-std::string vitc::tool::printable(StringRef text) {
-  std::string result = text.str();
-  for (char &c : result)
-    if (llvm::isASCII(c) && !llvm::isPrint(c))
-      c = '?';
-  return result;
+//===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Text on its way to a terminal.
+class TerminalStream : public llvm::raw_ostream {
+public:
+  explicit TerminalStream(llvm::raw_ostream &sink)
+      : raw_ostream(/*unbuffered=*/true), sink(sink) {}
+  ~TerminalStream() override { flush(); }
+
+private:
+  void write_impl(const char *text, size_t size) override {
+    // A character may come in pieces.
+    unfinished.append(text, size);
+    size_t whole = unfinished.size() - unfinishedBytes(unfinished);
+    sink << terminalText(std::string_view(unfinished).substr(0, whole),
+                         /*keepLines=*/true);
+    unfinished.erase(0, whole);
+  }
+  uint64_t current_pos() const override { return sink.tell(); }
+
+  llvm::raw_ostream &sink;
+  std::string unfinished;
+};
+
+} // namespace
+
+llvm::raw_ostream &vitc::tool::out() {
+  static TerminalStream stream(llvm::outs());
+  return stream;
+}
+
+llvm::raw_ostream &vitc::tool::err() {
+  static TerminalStream stream(llvm::errs());
+  return stream;
 }
 
 void vitc::tool::printWrapped(llvm::raw_ostream &os, StringRef text,
@@ -160,7 +193,5 @@ void vitc::tool::jsonShape(llvm::json::OStream &json, StringRef key,
 
 void vitc::tool::jsonText(llvm::json::OStream &json, StringRef key,
                           StringRef text) {
-  json.attribute(key, llvm::json::isUTF8(text)
-                          ? llvm::json::Value(text)
-                          : llvm::json::Value(llvm::json::fixUTF8(text)));
+  json.attribute(key, utf8Text(text));
 }

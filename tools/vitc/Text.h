@@ -3,6 +3,8 @@
 #ifndef VITC_TOOLS_TEXT_H
 #define VITC_TOOLS_TEXT_H
 
+#include "vitc/Support/Escape.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
@@ -25,9 +27,11 @@ std::string formatFixed(double value, unsigned digits);
 std::string formatShort(double value);
 /// [1, 1000]
 std::string formatShape(llvm::ArrayRef<int64_t> shape);
-/// For a terminal: control characters, which names in files may hold, become
-/// question marks.
-std::string printable(llvm::StringRef text);
+/// Standard output and standard error for text that people read. Whatever names
+/// in files and paths hold, it cannot command the terminal: see terminalText.
+/// JSON and IR, which escape by themselves, go to llvm::outs().
+llvm::raw_ostream &out();
+llvm::raw_ostream &err();
 
 /// Words of `text` in lines of at most 100 columns, each after `indent` blanks;
 /// the first line starts at `column`, where the cursor is.

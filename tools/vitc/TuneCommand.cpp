@@ -108,7 +108,7 @@ static std::string percent(double share) {
 }
 
 static void printSummary(const tune::Summary &summary, StringRef database) {
-  llvm::raw_ostream &os = llvm::outs();
+  llvm::raw_ostream &os = out();
   os << "tuned " << summary.session.model << " for " << summary.session.target
      << " on " << summary.session.machine << "\n  " << summary.trials
      << " trials in " << formatSeconds(summary.session.seconds) << ": ";
@@ -213,7 +213,7 @@ static llvm::Error serveRecords(const Settings &settings) {
     if (llvm::Error error = store->addRecords(*records))
       return error;
     if (!settings.quiet)
-      llvm::outs() << "imported " << records->size() << " records\n";
+      out() << "imported " << records->size() << " records\n";
   }
   if (!settings.exported.empty()) {
     std::vector<std::string> warnings;
@@ -228,7 +228,7 @@ static llvm::Error serveRecords(const Settings &settings) {
     if (llvm::Error error = writeFile(settings.exported, text))
       return error;
     if (!settings.quiet)
-      llvm::outs() << "exported " << records->size() << " records\n";
+      out() << "exported " << records->size() << " records\n";
   }
   if (settings.report.empty() && !settings.json)
     return llvm::Error::success();

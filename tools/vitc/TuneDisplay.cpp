@@ -72,12 +72,11 @@ void TuneDisplay::show(const tune::SessionState &state) {
     constexpr unsigned width = 30;
     unsigned filled = unsigned(width * fractionDone(state));
     clear();
-    llvm::errs() << title << ": " << state.stage << "\n["
-                 << std::string(filled, '#') << std::string(width - filled, '.')
-                 << "] " << describeAmount(state) << "\n  best      "
-                 << describeBest(state) << "\n  outcomes  "
-                 << describeOutcomes(state.outcomes) << "\n";
-    llvm::errs().flush();
+    err() << terminalText(title) << ": " << state.stage << "\n["
+          << std::string(filled, '#') << std::string(width - filled, '.')
+          << "] " << describeAmount(state) << "\n  best      "
+          << describeBest(state) << "\n  outcomes  "
+          << describeOutcomes(state.outcomes) << "\n";
     linesShown = 4;
     return;
   }
@@ -88,7 +87,7 @@ void TuneDisplay::show(const tune::SessionState &state) {
     return;
   stage = state.stage;
   lastLine = Clock::now();
-  llvm::errs() << "vitc: " << state.stage << ": " << describeAmount(state)
-               << "; " << describeBest(state) << "; "
-               << describeOutcomes(state.outcomes) << "\n";
+  err() << "vitc: " << state.stage << ": " << describeAmount(state) << "; "
+        << describeBest(state) << "; " << describeOutcomes(state.outcomes)
+        << "\n";
 }

@@ -303,7 +303,7 @@ llvm::Expected<VerifyReport> Verification::run() {
 //===----------------------------------------------------------------------===//
 
 static void printReport(const VerifyReport &report) {
-  llvm::raw_ostream &os = llvm::outs();
+  llvm::raw_ostream &os = out();
   os << report.name << " for " << report.target
      << " against the reference interpreter\n";
   using Align = Table::Align;
@@ -368,9 +368,10 @@ static std::string failureMessage(const VerifyReport &report) {
                      llvm::join(names, ", ");
   if (report.first)
     return text + "; the first layer that does is " +
-           printable(report.first->layer) + " (kernel " + report.first->kernel +
-           "): error " + formatShort(report.first->difference.maxError) +
-           ", spread " + formatShort(report.first->difference.spread);
+           terminalText(report.first->layer) + " (kernel " +
+           report.first->kernel + "): error " +
+           formatShort(report.first->difference.maxError) + ", spread " +
+           formatShort(report.first->difference.spread);
   return text + "; the " + std::to_string(report.comparedLayers) +
          " layers before the outputs agree, so the last ones are at fault";
 }

@@ -42,14 +42,14 @@ llvm::Error vitc::tool::workerCommand(const Invocation &invocation) {
     return store.takeError();
   cleanUpOnInterrupt();
   if (!quiet)
-    llvm::errs() << "vitc: worker on " << tune::thisMachine().description
-                 << ", CPU " << tune::thisMachine().cpu << "\n";
+    err() << "vitc: worker on " << tune::thisMachine().description << ", CPU "
+          << tune::thisMachine().cpu << "\n";
   unsigned total = 0;
   if (llvm::Error error = tune::runWorker(
           *installation, *store, lease.value_or(120), idleSeconds.value_or(0),
           [&](unsigned done) { total = done; }))
     return error;
   if (!quiet)
-    llvm::outs() << "measured " << total << " trials\n";
+    out() << "measured " << total << " trials\n";
   return llvm::Error::success();
 }

@@ -38,7 +38,7 @@ static constexpr Command commands[] = {
 static constexpr int done = 0, userFault = 1, ownFault = 2;
 
 static void printHelp() {
-  llvm::raw_ostream &os = llvm::outs();
+  llvm::raw_ostream &os = out();
   os << "usage: vitc COMMAND [arguments]\n\n";
   printWrapped(os,
                "vitc compiles a Vision Transformer, as published (config.json "
@@ -65,7 +65,7 @@ static void printHelp() {
 
 void vitc::tool::printWarning(const llvm::Twine &message) {
   llvm::outs().flush();
-  llvm::errs() << "vitc: warning: " << message << "\n";
+  err() << "vitc: warning: " << message << "\n";
 }
 
 /// Prints the error and says what to exit with.
@@ -75,16 +75,16 @@ static int report(llvm::Error error) {
   llvm::handleAllErrors(
       std::move(error),
       [&](const UserError &fault) {
-        llvm::errs() << "vitc: error: ";
-        fault.log(llvm::errs());
-        llvm::errs() << "\n";
+        err() << "vitc: error: ";
+        fault.log(err());
+        err() << "\n";
         code = std::max(code, userFault);
       },
       [&](const llvm::ErrorInfoBase &fault) {
-        llvm::errs() << "vitc: internal error: " << fault.message()
-                     << "\nthis is a fault in vitc " VITC_VERSION
-                        ", not in your input; please report it with the "
-                        "command line and the text above\n";
+        err() << "vitc: internal error: " << fault.message()
+              << "\nthis is a fault in vitc " VITC_VERSION
+                 ", not in your input; please report it with the "
+                 "command line and the text above\n";
         code = ownFault;
       });
   return code;
@@ -113,11 +113,11 @@ int main(int argc, char **argv) {
     return done;
   }
   if (first == "--version") {
-    llvm::outs() << "vitc " VITC_VERSION "\n";
+    out() << "vitc " VITC_VERSION "\n";
     return done;
   }
   if (arguments.empty()) {
-    llvm::errs() << "vitc: error: no command; `vitc --help` lists them\n";
+    err() << "vitc: error: no command; `vitc --help` lists them\n";
     return userFault;
   }
   int code = report(dispatch(argv[0], arguments));
@@ -126,8 +126,7 @@ int main(int argc, char **argv) {
     // A closed pipe or a full disk: what was asked for did not arrive.
     std::error_code reason = llvm::outs().error();
     llvm::outs().clear_error();
-    llvm::errs() << "vitc: error: standard output: " << reason.message()
-                 << "\n";
+    err() << "vitc: error: standard output: " << reason.message() << "\n";
     return std::max(code, userFault);
   }
   return code;

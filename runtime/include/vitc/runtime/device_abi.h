@@ -6,6 +6,8 @@
 
 #include "vitc/runtime/halide_abi.h"
 
+#include <cstddef>
+
 namespace vitc::rt {
 
 /// The device's twin of the host memory at `host`, for the context's Device.
@@ -29,11 +31,11 @@ inline constexpr int32_t mostDeviceArguments = 8;
 void launchOnDevice(void *context, const DeviceKernel &kernel,
                     const float *const *arguments, int32_t count);
 
-template <int32_t count>
+template <std::size_t count>
 void launchOnDevice(void *context, const DeviceKernel &kernel,
                     const float *const (&arguments)[count]) {
-  static_assert(count <= mostDeviceArguments);
-  launchOnDevice(context, kernel, arguments, count);
+  static_assert(count <= std::size_t(mostDeviceArguments));
+  launchOnDevice(context, kernel, arguments, int32_t(count));
 }
 
 } // namespace vitc::rt

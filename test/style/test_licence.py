@@ -8,7 +8,7 @@ import sys
 IDENTIFIER = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 SUFFIXES = {".c", ".cc", ".cmake", ".cpp", ".def", ".h", ".in", ".inc", ".py", ".sh", ".td"}
 SCRIPTS = {"tools/check", "tools/quickstart", "tools/setup", ".ci/run"}
-SKIPPED_FOLDERS = ("build", ".git", "test/numerics/golden")
+SKIPPED_FOLDERS = ("build", ".git", "test/numerics/golden", "test/Target/golden")
 
 
 def tracked(root):

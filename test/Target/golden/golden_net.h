@@ -1,0 +1,115 @@
+// hf_vit_cls_p8, compiled for x86-64-avx2 by vitc VERSION. Generated; do not edit.
+//
+//   golden_net_context *context;
+//   if (golden_net_create("share/golden_net/golden_net.weights", NULL, &context) != golden_net_OK) …
+//   golden_net_image image = {pixels, width, height, /*channels=*/3, /*stride=*/width * 3};
+//   static float logits[golden_net_LOGITS_ELEMENTS];
+//   golden_net_run(context, &image, logits);
+//   golden_net_destroy(context);
+//
+// Input: 1 picture(s) of any size, or one tensor: float32 [1, 3, 32, 32], normalised.
+// Outputs, each dense and owned by the caller:
+//   logits: float32 [1, 10]
+//
+// Memory: weights 0.4 MB (mapped read-only, one copy for every context of the process), workspace 281 KB a context.
+// Nothing is allocated, locked, opened or thrown after golden_net_create.
+// Threads: any number of contexts; each is used by one thread at a time. Results have the same bits for any number of threads.
+#ifndef GOLDEN_NET_H
+#define GOLDEN_NET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define GOLDEN_NET_API __attribute__((visibility("default")))
+#else
+#define GOLDEN_NET_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum golden_net_status {
+  golden_net_OK = 0,
+  golden_net_ERROR_ARGUMENT = 1,         ///< a null pointer, a size below 1, or a channel count the model cannot take
+  golden_net_ERROR_MEMORY = 2,           ///< the context could not be allocated
+  golden_net_ERROR_WORKSPACE = 3,        ///< the caller's workspace is too small or not aligned to 64 bytes
+  golden_net_ERROR_WEIGHTS_OPEN = 4,     ///< the weights file is missing or cannot be read
+  golden_net_ERROR_WEIGHTS_FORMAT = 5,   ///< not a weights file, or cut short
+  golden_net_ERROR_WEIGHTS_MISMATCH = 6, ///< a weights file of another model or of another compile
+  golden_net_ERROR_WEIGHTS_CORRUPT = 7,  ///< the checksum does not match: a byte was changed
+  golden_net_ERROR_CPU = 8,              ///< this CPU lacks instructions that the library was compiled for
+  golden_net_ERROR_THREADS = 9,          ///< the threads could not be started
+  golden_net_ERROR_IMAGE_SIZE = 10       ///< after preprocessing the picture does not have the size that the model takes
+} golden_net_status;
+
+enum {
+  golden_net_BATCH = 1,
+  golden_net_CHANNELS = 3,
+  golden_net_HEIGHT = 32,
+  golden_net_WIDTH = 32
+};
+enum { golden_net_LOGITS_ELEMENTS = 10 };
+/// Exact size of the workspace; align it to 64 bytes when you bring your own.
+#define golden_net_WORKSPACE_BYTES ((size_t)287104)
+
+/// One 8-bit picture. Rows are `stride` bytes apart (negative for bottom-up pictures), `channels` interleaved bytes a pixel: 1 (grey) or 3 (RGB).
+typedef struct golden_net_image {
+  const uint8_t *pixels; ///< owned by the caller, only read
+  int32_t width, height, channels;
+  ptrdiff_t stride;
+} golden_net_image;
+
+/// A loop of the caller's: calls `body(task, i)` once for each i in [0, count), on any threads, and returns when all are done.
+typedef void (*golden_net_parallel_for)(void *user, int32_t count, void (*body)(void *task, int32_t index), void *task);
+
+/// All zero is a good choice.
+typedef struct golden_net_options {
+  int32_t threads;                  ///< 0: one per core that the process may use
+  golden_net_parallel_for parallel_for; ///< NULL: the library starts threads of its own
+  void *parallel_user;              ///< handed to parallel_for
+  void *workspace;                  ///< NULL: allocated by golden_net_create; else kept alive by the caller
+  size_t workspace_bytes;
+} golden_net_options;
+
+typedef struct golden_net_context golden_net_context;
+
+/// `weights_path`: the path of golden_net.weights, which the same compile wrote. `options` may be NULL. On failure *context is NULL.
+GOLDEN_NET_API golden_net_status golden_net_create(const char *weights_path, const golden_net_options *options, golden_net_context **context);
+/// `images` has golden_net_BATCH entries. Resizes, crops and normalises as the model's processor does.
+GOLDEN_NET_API golden_net_status golden_net_run(golden_net_context *context, const golden_net_image *images, float *logits);
+/// The ready tensor instead of pictures.
+GOLDEN_NET_API golden_net_status golden_net_run_tensor(golden_net_context *context, const float *pixels, float *logits);
+GOLDEN_NET_API void golden_net_destroy(golden_net_context *context);
+/// One line of text, never NULL.
+GOLDEN_NET_API const char *golden_net_status_text(golden_net_status status);
+/// The uniform table that tools use: vitc/runtime/model.h.
+GOLDEN_NET_API const struct vitc_model_v1 *golden_net_model(void);
+
+#ifdef __cplusplus
+} // extern "C"
+
+/// The same as a class. Move-only; `status()` says whether it can be used.
+class golden_net_net final {
+public:
+  explicit golden_net_net(const char *weightsPath, const golden_net_options *options = nullptr)
+      : state(golden_net_create(weightsPath, options, &context)) {}
+  golden_net_net(golden_net_net &&other) noexcept : context(other.context), state(other.state) { other.context = nullptr; }
+  golden_net_net(const golden_net_net &) = delete;
+  golden_net_net &operator=(const golden_net_net &) = delete;
+  ~golden_net_net() {
+    if (context)
+      golden_net_destroy(context);
+  }
+
+  golden_net_status status() const { return state; }
+  golden_net_status run(const golden_net_image *images, float *logits) { return golden_net_run(context, images, logits); }
+  golden_net_status runTensor(const float *pixels, float *logits) { return golden_net_run_tensor(context, pixels, logits); }
+
+private:
+  golden_net_context *context = nullptr;
+  golden_net_status state;
+};
+#endif
+#endif // GOLDEN_NET_H

@@ -107,7 +107,9 @@ static llvm::Error dispatch(const char *program,
 
 int main(int argc, char **argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
-  llvm::StringRef first = arguments.empty() ? "" : arguments.front();
+  llvm::StringRef first;
+  if (!arguments.empty())
+    first = arguments.front();
   if (first == "--help" || first == "-h" || first == "help") {
     printHelp();
     return done;

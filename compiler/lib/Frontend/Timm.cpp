@@ -175,14 +175,12 @@ FamilyResult vitc::importTimm(FamilyImport &family) {
   }
   TimmImport import{family, TimmArguments(family.config, *architecture),
                     *architecture};
-  llvm::Expected<std::vector<std::string>> labels =
-      readTimmLabels(family.config, *architecture);
-  if (!labels)
-    return labels.takeError();
+  std::vector<std::string> labels =
+      import.arguments.take(readTimmLabels(family.config, *architecture));
   int64_t count = import.arguments.classes();
-  if (int64_t(labels->size()) != count)
-    labels->assign(count, "");
-  family.labels = std::move(*labels);
+  if (int64_t(labels.size()) != count)
+    labels.assign(count, "");
+  family.labels = std::move(labels);
   FamilyResult module = found->import(import);
   if (!module || !family.processorPath.empty())
     return module;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vitc/runtime/engine.h"
 
+#include "vitc/runtime/float_environment.h"
 #include "vitc/runtime/threads.h"
 #include "vitc/runtime/weights.h"
 
@@ -26,12 +27,47 @@ struct alignas(workspaceAlignment) Context {
   unsigned char *workspace = nullptr;
   vitc_observer observer = nullptr;
   void *observerUser = nullptr;
+  vitc_parallel_for lentLoop = nullptr; ///< the product's, or null
+  void *lentUser = nullptr;
+  FloatEnvironment callersFloats = {}; ///< during a Call
+};
+
+/// A call of the product's that computes, from its begin to its end.
+class Call {
+public:
+  explicit Call(Context &context) { context.callersFloats = floats.outside(); }
+
+private:
+  FloatGuard floats;
+};
+
+/// What a lent loop is to run.
+struct LentTask {
+  void (*body)(void *task, int32_t index);
+  void *task;
 };
 
 } // namespace
 
 static Context *contextOf(void *context) {
   return static_cast<Context *>(context);
+}
+
+/// One index of a lent loop, on whatever thread.
+static void runLentTask(void *argument, int32_t index) {
+  FloatGuard floats;
+  auto &lent = *static_cast<LentTask *>(argument);
+  lent.body(lent.task, index);
+}
+
+/// The product's loop runs in the product's own environment: a pool may let the
+/// waiting thread do other work of the product's.
+static void runLentLoop(void *user, int32_t count,
+                        void (*body)(void *task, int32_t index), void *task) {
+  Context &context = *contextOf(user);
+  LentTask lent{body, task};
+  FloatGuard floats(context.callersFloats);
+  context.lentLoop(context.lentUser, count, runLentTask, &lent);
 }
 
 static bool fitsWorkspace(const Model &model, const vitc_options_v1 &options) {
@@ -74,6 +110,7 @@ vitc_status create(const Model &model, const char *weightsPath,
   if (!result)
     return VITC_ERROR_ARGUMENT;
   *result = nullptr;
+  FloatGuard floats; // a device runs every kernel once
   vitc_options_v1 chosen = options ? *options : vitc_options_v1{};
   if (chosen.threads < 0)
     return VITC_ERROR_ARGUMENT;
@@ -90,9 +127,12 @@ vitc_status create(const Model &model, const char *weightsPath,
   vitc_status status = acquireWeights(weightsPath, model.embeddedWeights,
                                       model.table.weights_bytes,
                                       model.weightsIdentity, &context->weights);
+  context->lentLoop = chosen.parallel_for;
+  context->lentUser = chosen.parallel_user;
   if (status == VITC_OK)
-    status = startThreads(chosen.threads, chosen.parallel_for,
-                          chosen.parallel_user, &context->threads);
+    status = startThreads(chosen.threads,
+                          chosen.parallel_for ? runLentLoop : nullptr, context,
+                          &context->threads);
   if (status == VITC_OK && model.device)
     status = model.device->open(model, weightsData(context->weights),
                                 context->workspace, &context->device);
@@ -237,6 +277,7 @@ vitc_status run(void *context, const vitc_image_v1 *images,
                 float *const *outputs) {
   if (!context || !images || !validOutputs(*contextOf(context), outputs))
     return VITC_ERROR_ARGUMENT;
+  Call call(*contextOf(context));
   BatchTask task{*contextOf(context), images, nullptr, outputs};
   // All pictures first: one that does not fit leaves the outputs untouched.
   forEachImage(task, preprocessImage);
@@ -249,6 +290,7 @@ vitc_status runTensor(void *context, const float *pixels,
                       float *const *outputs) {
   if (!context || !pixels || !validOutputs(*contextOf(context), outputs))
     return VITC_ERROR_ARGUMENT;
+  Call call(*contextOf(context));
   BatchTask task{*contextOf(context), nullptr, pixels, outputs};
   return forwardBatch(task);
 }
@@ -257,6 +299,7 @@ vitc_status preprocess(void *context, const vitc_image_v1 *images,
                        float *pixels) {
   if (!context || !images || !pixels)
     return VITC_ERROR_ARGUMENT;
+  Call call(*contextOf(context));
   const Context &self = *contextOf(context);
   const Model &model = *self.model;
   for (int32_t image = 0; image < model.table.batch; ++image) {

@@ -2,6 +2,7 @@
 #include "vitc/runtime/threads.h"
 
 #include "futex.h"
+#include "vitc/runtime/float_environment.h"
 
 #include <cstdlib>
 #include <new>
@@ -181,6 +182,8 @@ static void ringBell(Threads &threads, int32_t count) {
 
 static void *runWorker(void *argument) {
   Threads &threads = *static_cast<Threads *>(argument);
+  // A new thread has the environment of the one that created the context.
+  FloatGuard floats;
   const int32_t own = 1 + threads.nextWorker.fetch_add(1);
   auto called = [&] {
     uint64_t word = threads.shares[own].word.load(std::memory_order_relaxed);

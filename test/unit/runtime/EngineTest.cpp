@@ -3,9 +3,8 @@
 /// two steps.
 #include "vitc/runtime/engine.h"
 
-#include "TestPicture.h"
+#include "TestModel.h"
 #include "vitc/runtime/threads.h"
-#include "vitc/runtime/weights.h"
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -16,35 +15,6 @@
 using namespace vitc::rt;
 
 namespace {
-
-constexpr int32_t batch = 2, channels = 3, height = 6, width = 5;
-constexpr int64_t pictureFloats = channels * height * width;
-constexpr int64_t allFloats = batch * pictureFloats;
-constexpr uint64_t bufferOffset = 0;
-constexpr uint64_t pixelsOffset = 1024;
-constexpr uint64_t scratchOffset = 2048;
-constexpr size_t imageWorkspaceBytes =
-    scratchOffset + preprocessScratchBytes(channels, height, width);
-constexpr size_t workspaceBytes = batch * imageWorkspaceBytes;
-
-/// A weights file with one weight, 0.5.
-struct alignas(64) EmbeddedWeights {
-  WeightsHeader header;
-  float weight;
-};
-
-const EmbeddedWeights &embeddedWeights() {
-  static const EmbeddedWeights weights = [] {
-    EmbeddedWeights made{};
-    std::memcpy(made.header.magic, "VITCWGT1", 8);
-    made.weight = 0.5f;
-    made.header.bytes = sizeof(float);
-    made.header.identity = 42;
-    made.header.checksum = checksum(&made.weight, sizeof(float));
-    return made;
-  }();
-  return weights;
-}
 
 void forward(const Invocation &run) {
   float *copy = buffer(run, bufferOffset);
@@ -70,10 +40,6 @@ void forward(const Invocation &run) {
   done(run, 1);
 }
 
-const vitc_output_v1 outputTable[] = {
-    {"sum", 4, {batch, channels, height, width}, allFloats},
-    {"first", 1, {batch}, batch}};
-
 /// What the images of a batch do together: each one's `first` becomes the sum
 /// of all, which the workspaces still hold.
 void finish(const Invocation &run) {
@@ -90,57 +56,6 @@ const Variant variantTable[] = {{"low", Cpu::Baseline, forward, nullptr},
                                 {"high", Cpu::Baseline, forward, nullptr},
                                 {"absent", Cpu(99), forward, nullptr}};
 
-Model makeModel() {
-  Model model{};
-  model.table.version = VITC_MODEL_VERSION;
-  model.table.batch = batch;
-  model.table.channels = channels;
-  model.table.height = height;
-  model.table.width = width;
-  model.table.workspace_bytes = workspaceBytes;
-  model.table.weights_bytes = sizeof(float);
-  model.table.output_count = 2;
-  model.table.outputs = outputTable;
-  model.variants = variantTable;
-  model.variantCount = 3;
-  model.weightsIdentity = 42;
-  model.embeddedWeights =
-      reinterpret_cast<const unsigned char *>(&embeddedWeights());
-  model.preprocessing = plainPreprocessing(channels, height, width);
-  model.preprocessing.resize = Resize::Exact;
-  model.preprocessing.resizeHeight = height;
-  model.preprocessing.resizeWidth = width;
-  model.imageWorkspaceBytes = imageWorkspaceBytes;
-  model.pixelsOffset = pixelsOffset;
-  model.scratchOffset = scratchOffset;
-  return model;
-}
-
-const Model model = makeModel();
-
-/// A context that is destroyed at the end.
-class Running {
-public:
-  explicit Running(const vitc_options_v1 *options = nullptr,
-                   const Model &model = ::model) {
-    EXPECT_EQ(create(model, nullptr, options, &context), VITC_OK);
-  }
-  Running(const Running &) = delete;
-  Running &operator=(const Running &) = delete;
-  ~Running() { destroy(context); }
-
-  operator void *() const { return context; }
-
-private:
-  void *context = nullptr;
-};
-
-struct Outputs {
-  std::vector<float> sum = std::vector<float>(allFloats, -1.0f);
-  std::vector<float> first = std::vector<float>(batch, -1.0f);
-  float *pointers[2] = {sum.data(), first.data()};
-};
-
 std::vector<float> ramp() {
   std::vector<float> pixels;
   for (int64_t index = 0; index < allFloats; ++index)
@@ -148,11 +63,15 @@ std::vector<float> ramp() {
   return pixels;
 }
 
-vitc_options_v1 withThreads(int32_t threads) {
-  vitc_options_v1 options{};
-  options.threads = threads;
-  return options;
-}
+const Model model = makeModel(variantTable);
+
+/// A context that is destroyed at the end.
+class Running : public TestContext {
+public:
+  explicit Running(const vitc_options_v1 *options = nullptr,
+                   const Model &model = ::model)
+      : TestContext(model, options) {}
+};
 
 } // namespace
 
@@ -259,10 +178,8 @@ TEST(Engine, ObserverSeesEveryStepAndTheWorkspace) {
 }
 
 TEST(Engine, FinishesABatchOnceAfterAllImages) {
-  const Variant variant = {"joined", Cpu::Baseline, forward, finish};
-  Model joined = makeModel();
-  joined.variants = &variant;
-  joined.variantCount = 1;
+  const Variant variants[] = {{"joined", Cpu::Baseline, forward, finish}};
+  Model joined = makeModel(variants);
   std::vector<float> pixels = ramp();
   for (int32_t threads : {1, 2, 3}) {
     vitc_options_v1 options = withThreads(threads);

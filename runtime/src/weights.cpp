@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vitc/runtime/weights.h"
 
+#include "lock.h"
+
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <initializer_list>
 #include <new>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -51,21 +52,6 @@ private:
   int number;
 };
 
-/// Holds the one lock of this file; only creating and destroying contexts
-/// takes it.
-class Guard {
-public:
-  Guard() { pthread_mutex_lock(&mutex); }
-  ~Guard() { pthread_mutex_unlock(&mutex); }
-  Guard(const Guard &) = delete;
-  Guard &operator=(const Guard &) = delete;
-
-private:
-  static pthread_mutex_t mutex;
-};
-
-pthread_mutex_t Guard::mutex = PTHREAD_MUTEX_INITIALIZER;
-
 } // namespace
 
 struct Weights {
@@ -77,7 +63,8 @@ struct Weights {
   Weights *next;
 };
 
-/// Everything in use by this process, guarded by Guard.
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+/// Everything in use by this process, guarded by the mutex.
 static Weights *inUse = nullptr;
 
 static constexpr char magic[8] = {'V', 'I', 'T', 'C', 'W', 'G', 'T', '1'};
@@ -124,7 +111,7 @@ static vitc_status acquireEmbedded(const unsigned char *file, uint64_t bytes,
   if (vitc_status status = checkHeader(header, nullptr, bytes, identity))
     return status;
 
-  Guard guard;
+  Guard guard(mutex);
   for (Weights *known = inUse; known; known = known->next) {
     if (known->embedded && known->file == file) {
       ++known->users;
@@ -180,7 +167,7 @@ static vitc_status acquireFile(const char *path, uint64_t bytes,
     return VITC_ERROR_WEIGHTS_FORMAT;
   FileKey key{about.st_dev, about.st_ino, about.st_size, about.st_mtim};
 
-  Guard guard;
+  Guard guard(mutex);
   for (Weights *known = inUse; known; known = known->next) {
     if (known->embedded || !(known->key == key))
       continue;
@@ -213,7 +200,7 @@ const unsigned char *weightsData(const Weights *weights) {
 void releaseWeights(Weights *weights) {
   if (!weights)
     return;
-  Guard guard;
+  Guard guard(mutex);
   if (--weights->users > 0)
     return;
   Weights **link = &inUse;

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "shared.h"
 
+#include "../lock.h"
+
 #include <cstdlib>
 #include <new>
-#include <pthread.h>
 
 namespace vitc::rt {
 
 namespace {
 
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-
-class Guard {
-public:
-  Guard() { pthread_mutex_lock(&mutex); }
-  ~Guard() { pthread_mutex_unlock(&mutex); }
-  Guard(const Guard &) = delete;
-  Guard &operator=(const Guard &) = delete;
-};
 
 struct DeviceWeights {
   const void *host;
@@ -39,7 +32,7 @@ LoadedProgram *programs = nullptr;
 } // namespace
 
 vitc_status acquireDriver(int32_t leastLevel) {
-  Guard guard;
+  Guard guard(mutex);
   if (driverUsers == 0)
     if (vitc_status status = driver::open(leastLevel))
       return status;
@@ -48,7 +41,7 @@ vitc_status acquireDriver(int32_t leastLevel) {
 }
 
 void releaseDriver() {
-  Guard guard;
+  Guard guard(mutex);
   if (--driverUsers > 0)
     return;
   driver::enter();
@@ -74,7 +67,7 @@ static vitc_status push(T *&list, const T &value) {
 
 vitc_status acquireDeviceWeights(driver::Queue queue, const void *host,
                                  size_t bytes, driver::Memory *memory) {
-  Guard guard;
+  Guard guard(mutex);
   for (DeviceWeights *known = weightsInUse; known; known = known->next) {
     if (known->host != host)
       continue;
@@ -96,7 +89,7 @@ vitc_status acquireDeviceWeights(driver::Queue queue, const void *host,
 }
 
 void releaseDeviceWeights(const void *host) {
-  Guard guard;
+  Guard guard(mutex);
   DeviceWeights **link = &weightsInUse;
   while ((*link)->host != host)
     link = &(*link)->next;
@@ -110,7 +103,7 @@ void releaseDeviceWeights(const void *host) {
 
 vitc_status findProgram(const char *source, size_t bytes,
                         driver::Program *program) {
-  Guard guard;
+  Guard guard(mutex);
   for (LoadedProgram *known = programs; known; known = known->next) {
     if (known->source == source) {
       *program = known->program;

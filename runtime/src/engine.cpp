@@ -144,12 +144,38 @@ vitc_status create(const Model &model, const char *weightsPath,
   return VITC_OK;
 }
 
-static bool validOutputs(const Context &context, float *const *outputs) {
+namespace {
+
+/// Some of the caller's memory.
+struct Floats {
+  const float *first;
+  int64_t count;
+
+  bool overlaps(const Floats &other) const {
+    auto begin = reinterpret_cast<uintptr_t>(first),
+         otherBegin = reinterpret_cast<uintptr_t>(other.first);
+    return begin < otherBegin + sizeof(float) * uint64_t(other.count) &&
+           otherBegin < begin + sizeof(float) * uint64_t(count);
+  }
+};
+
+} // namespace
+
+/// Whether the outputs are there, apart from each other and from `input`:
+/// images of a batch are written while others are still to be read.
+static bool validOutputs(const Context &context, float *const *outputs,
+                         const Floats &input) {
   if (!outputs)
     return false;
-  for (int32_t output = 0; output < context.model->table.output_count; ++output)
-    if (!outputs[output])
+  const vitc_model_v1 &table = context.model->table;
+  for (int32_t i = 0; i < table.output_count; ++i) {
+    Floats output{outputs[i], table.outputs[i].elements};
+    if (!output.first || output.overlaps(input))
       return false;
+    for (int32_t j = 0; j < i; ++j)
+      if (output.overlaps({outputs[j], table.outputs[j].elements}))
+        return false;
+  }
   return true;
 }
 
@@ -173,6 +199,10 @@ static unsigned char *workspaceOf(const Context &context, int32_t image) {
 static size_t pixelsPerImage(const Model &model) {
   const Preprocessing &how = model.preprocessing;
   return size_t(how.channels) * size_t(how.height) * size_t(how.width);
+}
+
+static int64_t pixelsOfBatch(const Model &model) {
+  return int64_t(pixelsPerImage(model)) * model.table.batch;
 }
 
 static float *madePixels(const Context &context, int32_t image) {
@@ -275,7 +305,9 @@ static vitc_status forwardBatch(BatchTask &task) {
 
 vitc_status run(void *context, const vitc_image_v1 *images,
                 float *const *outputs) {
-  if (!context || !images || !validOutputs(*contextOf(context), outputs))
+  // The pictures are read before anything is written.
+  if (!context || !images ||
+      !validOutputs(*contextOf(context), outputs, {nullptr, 0}))
     return VITC_ERROR_ARGUMENT;
   Call call(*contextOf(context));
   BatchTask task{*contextOf(context), images, nullptr, outputs};
@@ -288,7 +320,9 @@ vitc_status run(void *context, const vitc_image_v1 *images,
 
 vitc_status runTensor(void *context, const float *pixels,
                       float *const *outputs) {
-  if (!context || !pixels || !validOutputs(*contextOf(context), outputs))
+  if (!context || !pixels ||
+      !validOutputs(*contextOf(context), outputs,
+                    {pixels, pixelsOfBatch(*contextOf(context)->model)}))
     return VITC_ERROR_ARGUMENT;
   Call call(*contextOf(context));
   BatchTask task{*contextOf(context), nullptr, pixels, outputs};

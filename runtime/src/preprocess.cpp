@@ -31,10 +31,22 @@ static bool validImage(const Preprocessing &how, const vitc_image_v1 &image) {
   if (!image.pixels || image.width < 1 || image.height < 1 ||
       !acceptsChannels(how.channels, image.channels))
     return false;
+  // All of it is in the address space, so that finding a row never overflows.
+  auto first = uint64_t(reinterpret_cast<uintptr_t>(image.pixels));
+  auto rowBytes = uint64_t(image.width) * uint64_t(image.channels);
+  if (rowBytes > UINTPTR_MAX - first)
+    return false;
+  if (image.height == 1)
+    return true;
+  // Unsigned, where the most negative stride has an absolute value too.
+  auto stride = uint64_t(image.stride);
+  bool bottomUp = image.stride < 0;
+  uint64_t step = bottomUp ? 0 - stride : stride;
   // Rows that overlap are a stride in pixels, or one that was forgotten.
-  int64_t rowBytes = int64_t(image.width) * image.channels;
-  int64_t stride = image.stride < 0 ? -int64_t(image.stride) : image.stride;
-  return image.height == 1 || stride >= rowBytes;
+  if (step < rowBytes)
+    return false;
+  uint64_t room = bottomUp ? first : UINTPTR_MAX - first - rowBytes;
+  return step <= room / uint64_t(image.height - 1);
 }
 
 static Size resizedSize(const Preprocessing &how, const vitc_image_v1 &image) {

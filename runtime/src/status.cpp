@@ -8,8 +8,8 @@ const char *statusText(vitc_status status) {
   case VITC_OK:
     return "ok";
   case VITC_ERROR_ARGUMENT:
-    return "an argument is null, too small, or has a channel count that the "
-           "model cannot take";
+    return "an argument is null, too small, overlaps another, or has a "
+           "channel count that the model cannot take";
   case VITC_ERROR_MEMORY:
     return "out of memory";
   case VITC_ERROR_WORKSPACE:

@@ -83,6 +83,10 @@ static constexpr int64_t spinNanoseconds = 30'000;
 /// and libc want some too.
 static constexpr size_t workerStackBytes = size_t(2) * 1024 * 1024;
 
+/// Linux cannot number more (PID_MAX_LIMIT); a count beyond is a mistake, which
+/// need not fill the memory with the threads' handles first.
+static constexpr int32_t mostThreads = int32_t(1) << 22;
+
 static void relax() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -244,6 +248,8 @@ vitc_status startThreads(int32_t count, vitc_parallel_for lent, void *lentUser,
     count = availableCores();
   if (lent)
     count = 1;
+  if (count > mostThreads)
+    return VITC_ERROR_THREADS;
 
   // The shares and the workers' handles stand behind the struct, in the same
   // block.

@@ -265,6 +265,27 @@ TEST(Engine, RefusesNullArguments) {
   destroy(nullptr);
 }
 
+TEST(Engine, RefusesMemoryThatOverlaps) {
+  Running context;
+  std::vector<float> memory(3 * allFloats);
+  float *pixels = memory.data() + allFloats;
+  Outputs other;
+  // The first output right before the pixels, then on them, then right behind.
+  for (auto [offset, status] : {std::pair(-allFloats, VITC_OK),
+                                std::pair(1 - allFloats, VITC_ERROR_ARGUMENT),
+                                std::pair(int64_t(0), VITC_ERROR_ARGUMENT),
+                                std::pair(allFloats - 1, VITC_ERROR_ARGUMENT),
+                                std::pair(allFloats, VITC_OK)}) {
+    float *outputs[] = {pixels + offset, other.first.data()};
+    EXPECT_EQ(runTensor(context, pixels, outputs), status) << offset;
+  }
+  float *same[] = {memory.data(), memory.data() + allFloats - 1};
+  EXPECT_EQ(runTensor(context, other.sum.data(), same), VITC_ERROR_ARGUMENT);
+  TestPicture picture = makePicture(30, 20, 3, 0);
+  vitc_image_v1 images[] = {picture.image(), picture.image()};
+  EXPECT_EQ(run(context, images, same), VITC_ERROR_ARGUMENT);
+}
+
 TEST(Engine, FailedCreateLeavesNull) {
   void *context = &context;
   EXPECT_EQ(create(model, "/nonexistent/model.weights", nullptr, &context),

@@ -210,11 +210,24 @@ TEST(Preprocess, RefusesWrongArguments) {
     bad.channels = channels;
     EXPECT_EQ(statusOf(how, bad), VITC_ERROR_ARGUMENT);
   }
-  for (ptrdiff_t stride : {0, 8, 23, -23}) {
+  // The last ones have rows that are nowhere in the address space.
+  for (ptrdiff_t stride :
+       {ptrdiff_t(0), ptrdiff_t(8), ptrdiff_t(23), ptrdiff_t(-23), PTRDIFF_MAX,
+        PTRDIFF_MIN, PTRDIFF_MIN + 1, PTRDIFF_MAX / 2}) {
     bad = good;
     bad.stride = stride;
-    EXPECT_EQ(statusOf(how, bad), VITC_ERROR_ARGUMENT);
+    EXPECT_EQ(statusOf(how, bad), VITC_ERROR_ARGUMENT) << stride;
   }
+  bad = good;
+  bad.width = INT_MAX;
+  bad.height = INT_MAX;
+  bad.stride = PTRDIFF_MAX / 2;
+  EXPECT_EQ(statusOf(how, bad), VITC_ERROR_ARGUMENT);
+  bad.stride = -bad.stride;
+  EXPECT_EQ(statusOf(how, bad), VITC_ERROR_ARGUMENT);
+  bad = good;
+  bad.pixels = reinterpret_cast<const uint8_t *>(UINTPTR_MAX - 7);
+  EXPECT_EQ(statusOf(how, bad), VITC_ERROR_ARGUMENT);
   // A single row has no next one.
   bad = good;
   bad.height = 1;

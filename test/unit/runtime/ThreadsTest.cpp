@@ -302,6 +302,14 @@ TEST(Threads, RefusesNegativeCounts) {
   stopThreads(nullptr);
 }
 
+/// Without asking for 150 GB first.
+TEST(Threads, RefusesMoreThanThereCanBe) {
+  Threads *threads = nullptr;
+  EXPECT_EQ(startThreads(INT32_MAX, nullptr, nullptr, &threads),
+            VITC_ERROR_THREADS);
+  EXPECT_EQ(threads, nullptr);
+}
+
 TEST(HalideDoParFor, RunsTheRangeWithContextAndClosure) {
   struct Closure {
     void *context;

@@ -23,7 +23,8 @@ enum { VITC_MODEL_VERSION = 1, VITC_MAX_RANK = 6 };
 typedef enum vitc_status {
   VITC_OK = 0,
   VITC_ERROR_ARGUMENT = 1, ///< a null pointer, a size below 1, a stride below a
-                           ///< row, or a channel count the model cannot take
+                           ///< row, a channel count the model cannot take, or
+                           ///< outputs that overlap each other or the tensor
   VITC_ERROR_MEMORY = 2,   ///< the context could not be allocated
   VITC_ERROR_WORKSPACE =
       3, ///< the caller's workspace is too small or not aligned to 64 bytes

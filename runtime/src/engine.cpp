@@ -132,7 +132,7 @@ vitc_status create(const Model &model, const char *weightsPath,
   if (status == VITC_OK)
     status = startThreads(chosen.threads,
                           chosen.parallel_for ? runLentLoop : nullptr, context,
-                          &context->threads);
+                          model.stackBytes, &context->threads);
   if (status == VITC_OK && model.device)
     status = model.device->open(model, weightsData(context->weights),
                                 context->workspace, &context->device);

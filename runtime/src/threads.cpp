@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 namespace vitc::rt {
 
@@ -79,9 +80,10 @@ struct Threads {
 /// slice: within a run nobody sleeps, between runs nobody burns a core.
 static constexpr int64_t spinNanoseconds = 30'000;
 
-/// Kernels keep up to 128 KiB of scratch on the stack, the caller's lent code
-/// and libc want some too.
-static constexpr size_t workerStackBytes = size_t(2) * 1024 * 1024;
+/// On the workers' stacks besides what the bodies need: the thread library's
+/// data, the program's thread-local variables, which glibc takes from there,
+/// and a margin. It is address space; memory is only what is touched.
+static constexpr size_t extraStackBytes = size_t(1024) * 1024;
 
 /// Linux cannot number more (PID_MAX_LIMIT); a count beyond is a mistake, which
 /// need not fill the memory with the threads' handles first.
@@ -222,17 +224,19 @@ static int32_t availableCores() {
 }
 
 /// Starts one worker that leaves all signals to the threads of the product.
-static bool startWorker(Threads &threads) {
+static bool startWorker(Threads &threads, size_t stackBytes) {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0)
     return false;
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool started =
-      pthread_attr_setstacksize(&attributes, workerStackBytes) == 0 &&
-      pthread_create(&threads.workers[threads.workerCount], &attributes,
-                     runWorker, &threads) == 0;
+  // Some C libraries want whole pages.
+  size_t page = size_t(sysconf(_SC_PAGESIZE));
+  size_t whole = (stackBytes + extraStackBytes + page - 1) / page * page;
+  bool started = pthread_attr_setstacksize(&attributes, whole) == 0 &&
+                 pthread_create(&threads.workers[threads.workerCount],
+                                &attributes, runWorker, &threads) == 0;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
   threads.workerCount += started;
@@ -240,7 +244,7 @@ static bool startWorker(Threads &threads) {
 }
 
 vitc_status startThreads(int32_t count, vitc_parallel_for lent, void *lentUser,
-                         Threads **result) {
+                         size_t stackBytes, Threads **result) {
   *result = nullptr;
   if (count < 0)
     return VITC_ERROR_ARGUMENT;
@@ -267,7 +271,7 @@ vitc_status startThreads(int32_t count, vitc_parallel_for lent, void *lentUser,
   threads->lent = lent;
   threads->lentUser = lentUser;
   while (threads->workerCount < count - 1) {
-    if (!startWorker(*threads)) {
+    if (!startWorker(*threads, stackBytes)) {
       stopThreads(threads);
       return VITC_ERROR_THREADS;
     }

@@ -58,8 +58,12 @@ class Package:
         os.makedirs(folder)
         return folder
 
-    def weights(self, name="fashion"):
-        return self.path(name, "share", name, name + ".weights")
+    def compile(self, model, out, name, *options):
+        run(self.vitc, "compile", model, "-o", out, "--name", name, *options)
+
+    def weights(self, folder="fashion", name=None):
+        name = name or folder
+        return self.path(folder, "share", name, name + ".weights")
 
     def build(self, folder, source, *libraries, compiler=CC, standard="-std=c11", out=None, headers=("fashion",)):
         """A program from one source of this folder; warnings are errors."""
@@ -93,12 +97,11 @@ class Package:
 def prepare(package):
     shutil.rmtree(package.work, ignore_errors=True)
     os.makedirs(package.work)
-    compile_model = lambda model, out, name, *options: run(package.vitc, "compile", model, "-o", out, "--name", name, *options)
-    compile_model(package.model, package.fashion, "fashion")
-    compile_model(package.model, package.path("embedded"), "fashion", "--embed-weights")
-    compile_model(package.model, package.sources, "fashion", "--emit", "source")
-    compile_model(package.golden_model, package.golden, "golden", "--batch", "2")
-    compile_model(package.model, package.arm, "fashion", "--target", "arm-64")
+    package.compile(package.model, package.fashion, "fashion")
+    package.compile(package.model, package.path("embedded"), "fashion", "--embed-weights")
+    package.compile(package.model, package.sources, "fashion", "--emit", "source")
+    package.compile(package.golden_model, package.golden, "golden", "--batch", "2")
+    package.compile(package.model, package.arm, "fashion", "--target", "arm-64")
 
 
 def example_with_cmake(package):
@@ -398,9 +401,9 @@ TESTS = [
 ]
 
 
-def main():
-    tests = {test.__name__: test for test in TESTS}
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(tests, description):
+    tests = {test.__name__: test for test in tests}
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("vitc", "source", "work"):
         parser.add_argument("--" + name, required=True, type=os.path.abspath)
     parser.add_argument("test", choices=tests)
@@ -412,4 +415,5 @@ def main():
     print(f"pass {arguments.test}")
 
 
-main()
+if __name__ == "__main__":
+    main(TESTS, __doc__)

@@ -67,9 +67,11 @@ static void limitSelf(double seconds, int64_t megabytes) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   limitSelf(seconds, megabytes);
   std::set_new_handler([] { _exit(outOfMemoryCode); });
+  // Candidates may keep more on the stack than kernels should.
+  constexpr size_t stackBytes = size_t(1024) * 1024;
   rt::Threads *threads = nullptr;
-  if (threadCount > 1 &&
-      rt::startThreads(threadCount, nullptr, nullptr, &threads) != VITC_OK)
+  if (threadCount > 1 && rt::startThreads(threadCount, nullptr, nullptr,
+                                          stackBytes, &threads) != VITC_OK)
     _exit(outOfMemoryCode);
   std::string text = llvm::formatv(
       "{0}\n",

@@ -50,7 +50,8 @@ static llvm::Error checkResult(const KernelRequest &request,
   auto text = llvm::MemoryBuffer::getFile(draft.path(reportFile));
   if (!text)
     return fail(text.getError().message());
-  llvm::Expected<llvm::json::Object> report = parseJsonObject("kernel.json", (*text)->getBuffer());
+  llvm::Expected<llvm::json::Object> report =
+      parseJsonObject("kernel.json", (*text)->getBuffer());
   return report ? llvm::Error::success()
                 : fail(llvm::toString(report.takeError()));
 }

@@ -290,15 +290,6 @@ llvm::Error Compilation::writeLibrary(Staging &staging,
   library.weightsIdentity = weights->identity;
   report.fastMatmulErrors = weights->strassenErrors;
 
-  llvm::Expected<std::string> manifest = makeManifest(
-      {options, source, model, library, kernels.requests, kernels.kernels,
-       kernels.records, report.parameters, pairsProducts()});
-  if (!manifest)
-    return manifest.takeError();
-  if (llvm::Error error =
-          writeLibraryFiles(staging, library, target, *manifest))
-    return error;
-
   std::vector<std::pair<std::string, std::string>> forwards;
   for (const std::string &level : kernelLevels(library)) {
     llvm::Expected<std::string> forward =
@@ -307,10 +298,22 @@ llvm::Error Compilation::writeLibrary(Staging &staging,
       return forward.takeError();
     forwards.push_back({"forward_" + level + ".cpp", *forward});
   }
+  // Once everything is known that they say.
+  auto describe = [&](StackBytes &stack) -> llvm::Expected<std::string> {
+    llvm::Expected<std::string> manifest = makeManifest(
+        {options, source, model, library, kernels.requests, kernels.kernels,
+         kernels.records, report.parameters, pairsProducts(), stack});
+    if (!manifest)
+      return manifest.takeError();
+    if (llvm::Error error =
+            writeLibraryFiles(staging, library, target, *manifest))
+      return error;
+    return emitApi(library);
+  };
   if (llvm::Error error = buildLibrary(
-          staging, library,
-          {emitApi(library), forwards, kernels.kernels, weightsPath}, toolchain,
-          options, installation, *cache, [&](unsigned done, unsigned total) {
+          staging, library, {forwards, kernels.kernels, weightsPath}, describe,
+          toolchain, options, installation, *cache,
+          [&](unsigned done, unsigned total) {
             progress("building the library", done, total);
           }))
     return error;

@@ -88,8 +88,12 @@ static llvm::Error copyTree(llvm::StringRef from, const Staging &staging,
 
 namespace {
 
+/// What a source is part of.
+enum class Part { Api, Forward, Runtime, Other };
+
 struct Source {
   std::string path;
+  Part part;
   bool includesModel = false;   ///< the library's own header
   bool includesWeights = false; ///< the weights file
 };
@@ -98,49 +102,49 @@ struct Source {
 
 /// Into src/ of the result if the sources were asked for, a scratch folder
 /// otherwise.
+static std::string sourcePath(const Staging &staging, const llvm::Twine &name,
+                              bool keep) {
+  return keep ? staging.path("src/" + name) : staging.scratch("src/" + name);
+}
+
+/// All but the functions of ID.h.
 static llvm::Expected<std::vector<Source>>
 writeSources(const Staging &staging, const LibraryDescription &library,
              const LibrarySources &sources, const Installation &installation,
              bool keep) {
   std::vector<Source> written;
-  auto place = [&](const llvm::Twine &name) {
-    return keep ? staging.path("src/" + name) : staging.scratch("src/" + name);
-  };
-  auto write = [&](const llvm::Twine &name, llvm::StringRef text,
-                   bool includesModel = false,
+  auto write = [&](const llvm::Twine &name, llvm::StringRef text, Part part,
                    bool includesWeights = false) -> llvm::Error {
-    std::string path = place(name);
+    std::string path = sourcePath(staging, name, keep);
     if (llvm::Error error = writeFile(path, text))
       return error;
-    written.push_back({path, includesModel, includesWeights});
+    written.push_back({path, part, /*includesModel=*/false, includesWeights});
     return llvm::Error::success();
   };
-  if (llvm::Error error = write("api.cpp", sources.api, /*includesModel=*/true))
-    return error;
   for (auto &[name, text] : sources.forwards)
-    if (llvm::Error error = write(name, text))
+    if (llvm::Error error = write(name, text, Part::Forward))
       return error;
   for (const CompiledKernel &kernel : sources.kernels) {
-    if (llvm::Error error =
-            write("kernels/" + kernel.name + ".cpp", kernel.adapter))
+    if (llvm::Error error = write("kernels/" + kernel.name + ".cpp",
+                                  kernel.adapter, Part::Other))
       return error;
     if (keep)
       if (std::error_code code = fs::copy_file(
-              kernel.objectPath, place("kernels/" + kernel.name + ".o")))
+              kernel.objectPath,
+              sourcePath(staging, "kernels/" + kernel.name + ".o", keep)))
         return userError(kernel.objectPath,
                          "cannot be copied: " + code.message());
   }
   if (library.embedWeights)
-    if (llvm::Error error =
-            write("weights.cpp", embeddingSource(library),
-                  /*includesModel=*/false, /*includesWeights=*/true))
+    if (llvm::Error error = write("weights.cpp", embeddingSource(library),
+                                  Part::Other, /*includesWeights=*/true))
       return error;
   llvm::Expected<std::vector<std::string>> runtime =
       runtimeSources(installation.runtimeFolder, library.device);
   if (!runtime)
     return runtime.takeError();
   for (const std::string &path : *runtime)
-    written.push_back({path});
+    written.push_back({path, Part::Runtime});
   return written;
 }
 
@@ -156,19 +160,40 @@ static ProcessRequest compilerCall(const Staging &staging,
   return {toolchain.compiler, std::move(arguments), {"TMPDIR=" + folder.str()}};
 }
 
-llvm::Error
-vitc::buildLibrary(const Staging &staging, const LibraryDescription &library,
-                   const LibrarySources &sources, const Toolchain &toolchain,
-                   const CompileOptions &options,
-                   const Installation &installation, Cache &cache,
-                   llvm::function_ref<void(unsigned, unsigned)> progress) {
-  bool keep = options.emit == "source";
-  llvm::Expected<std::vector<Source>> files =
-      writeSources(staging, library, sources, installation, keep);
-  if (!files)
-    return files.takeError();
+namespace {
 
-  // Every source on its own, several at a time; those known before not at all.
+/// Compiles sources, every one on its own, several at a time; those known
+/// before not at all.
+class Compiler {
+public:
+  Compiler(const Staging &staging, const LibrarySources &sources,
+           const Toolchain &toolchain, const CompileOptions &options,
+           const Installation &installation, Cache &cache)
+      : staging(staging), sources(sources), toolchain(toolchain),
+        installation(installation), cache(cache),
+        jobs(options.threads ? options.threads
+                             : llvm::heavyweight_hardware_concurrency()
+                                   .compute_thread_count()) {}
+
+  /// The objects in the order of the files. `compiled` hears of each new one.
+  llvm::Expected<std::vector<std::string>>
+  compile(llvm::ArrayRef<Source> files,
+          llvm::function_ref<void(unsigned total)> compiled);
+
+private:
+  const Staging &staging;
+  const LibrarySources &sources;
+  const Toolchain &toolchain;
+  const Installation &installation;
+  Cache &cache;
+  unsigned jobs, count = 0;
+};
+
+} // namespace
+
+llvm::Expected<std::vector<std::string>>
+Compiler::compile(llvm::ArrayRef<Source> files,
+                  llvm::function_ref<void(unsigned total)> compiled) {
   std::string runtimeHeaders = installation.runtimeFolder,
               modelHeaders = staging.path("include");
   ObjectCache plainCache(cache, toolchain, compileFlags, {runtimeHeaders}),
@@ -182,7 +207,7 @@ vitc::buildLibrary(const Staging &staging, const LibraryDescription &library,
   std::vector<Compile> compiles;
   std::vector<ProcessRequest> calls;
   std::vector<std::string> objects;
-  for (const Source &source : *files) {
+  for (const Source &source : files) {
     const ObjectCache &kept = source.includesModel ? modelCache : plainCache;
     std::string key = kept.keyFor(source.path);
     llvm::Expected<std::string> known =
@@ -194,7 +219,7 @@ vitc::buildLibrary(const Staging &staging, const LibraryDescription &library,
       continue;
     }
     objects.push_back(
-        staging.scratch("objects/" + llvm::Twine(objects.size()) + ".o"));
+        staging.scratch("objects/" + llvm::Twine(count++) + ".o"));
     std::vector<std::string> arguments = compileFlags;
     arguments.push_back("-I" + runtimeHeaders + "/include");
     if (source.includesModel)
@@ -207,11 +232,6 @@ vitc::buildLibrary(const Staging &staging, const LibraryDescription &library,
     calls.push_back(compilerCall(staging, toolchain, arguments));
     compiles.push_back({&source, &kept, objects.back(), key});
   }
-  unsigned done = 0, total = calls.size() + 4;
-  unsigned jobs =
-      options.threads
-          ? options.threads
-          : llvm::heavyweight_hardware_concurrency().compute_thread_count();
   llvm::Error error = runProcesses(
       calls, jobs, /*timeoutSeconds=*/0,
       [&](size_t index, const ProcessResult &result) -> llvm::Error {
@@ -222,13 +242,65 @@ vitc::buildLibrary(const Staging &staging, const LibraryDescription &library,
                                          result.describe());
         if (!compile.source->includesWeights)
           compile.cache->keep(compile.object, compile.key);
-        progress(++done, total);
+        compiled(calls.size());
         return llvm::Error::success();
       });
   if (error)
     return error;
+  return objects;
+}
+
+llvm::Error vitc::buildLibrary(
+    const Staging &staging, LibraryDescription &library,
+    const LibrarySources &sources,
+    llvm::function_ref<llvm::Expected<std::string>(StackBytes &stack)> describe,
+    const Toolchain &toolchain, const CompileOptions &options,
+    const Installation &installation, Cache &cache,
+    llvm::function_ref<void(unsigned, unsigned)> progress) {
+  bool keep = options.emit == "source";
+  llvm::Expected<std::vector<Source>> files =
+      writeSources(staging, library, sources, installation, keep);
+  if (!files)
+    return files.takeError();
+  Compiler compiler(staging, sources, toolchain, options, installation, cache);
+  constexpr unsigned laterSteps = 5; // the API, and the links
+  unsigned done = 0, total = laterSteps;
+  llvm::Expected<std::vector<std::string>> compiled =
+      compiler.compile(*files, [&](unsigned sources) {
+        total = sources + laterSteps;
+        progress(++done, total);
+      });
+  if (!compiled)
+    return compiled.takeError();
+  std::vector<std::string> objects = std::move(*compiled);
   for (const CompiledKernel &kernel : sources.kernels)
     objects.push_back(kernel.objectPath);
+
+  LibraryObjects parts;
+  for (auto [index, object] : llvm::enumerate(objects)) {
+    Part part = index < files->size() ? (*files)[index].part : Part::Other;
+    (part == Part::Forward   ? parts.forwards
+     : part == Part::Runtime ? parts.runtime
+                             : parts.others)
+        .push_back(object);
+  }
+  llvm::Expected<StackBytes> stack = StackBytes::measure(parts, library);
+  if (!stack)
+    return stack.takeError();
+  llvm::Expected<std::string> api = describe(*stack);
+  if (!api)
+    return api.takeError();
+  std::string apiPath = sourcePath(staging, "api.cpp", keep);
+  if (llvm::Error error = writeFile(apiPath, *api))
+    return error;
+  llvm::Expected<std::vector<std::string>> apiObject = compiler.compile(
+      Source{apiPath, Part::Api, /*includesModel=*/true}, [](unsigned) {});
+  if (!apiObject)
+    return apiObject.takeError();
+  if (llvm::Error error = stack->check(apiObject->front()))
+    return error;
+  objects.push_back(apiObject->front());
+  progress(++done, total);
 
   // One object in which everything but the API is local: two models can then
   // stand in one program. Groups are resolved now, because a group whose

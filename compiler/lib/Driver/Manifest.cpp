@@ -92,7 +92,8 @@ static json::Object describePreprocessing(const ImageProcessor &processor) {
   return result;
 }
 
-static json::Array describeKernels(const ManifestInputs &inputs) {
+static llvm::Expected<json::Array>
+describeKernels(const ManifestInputs &inputs) {
   json::Array kernels;
   for (auto [request, kernel, record] :
        llvm::zip(inputs.requests, inputs.kernels, inputs.records)) {
@@ -105,6 +106,9 @@ static json::Array describeKernels(const ManifestInputs &inputs) {
         flops = step.flops;
         bytes = step.bytes;
       }
+    llvm::Expected<uint64_t> stack = inputs.stack.ofKernel(kernel.name);
+    if (!stack)
+      return stack.takeError();
     json::Object report(kernel.report);
     json::Object description{{"name", kernel.name},
                              {"family", request.family},
@@ -118,7 +122,8 @@ static json::Array describeKernels(const ManifestInputs &inputs) {
                              {"flops", flops},
                              {"bytes", bytes},
                              {"calls", calls},
-                             {"object_bytes", report["object_bytes"]}};
+                             {"object_bytes", report["object_bytes"]},
+                             {"stack_bytes", int64_t(*stack)}};
     if (json::Value *launches = report.get("launches"))
       description["launches"] = std::move(*launches);
     kernels.push_back(std::move(description));
@@ -131,6 +136,10 @@ llvm::Expected<std::string> vitc::makeManifest(const ManifestInputs &inputs) {
   llvm::Expected<json::Array> files = describeFiles(inputs.source);
   if (!files)
     return files.takeError();
+
+  llvm::Expected<json::Array> kernels = describeKernels(inputs);
+  if (!kernels)
+    return kernels.takeError();
 
   json::Array outputs, outputNames, steps;
   for (const OutputDescription &output : library.outputs) {
@@ -182,10 +191,11 @@ llvm::Expected<std::string> vitc::makeManifest(const ManifestInputs &inputs) {
       {"parameters", inputs.parameters},
       {"flops", library.flops},
       {"workspace_bytes", library.workspaceBytes},
+      {"stack_bytes", library.stackBytes},
       {"weights_bytes", int64_t(library.weightsBytes)},
       {"weights_identity",
        llvm::formatv("{0:x-16}", library.weightsIdentity).str()},
-      {"kernels", describeKernels(inputs)},
+      {"kernels", std::move(*kernels)},
       {"steps", std::move(steps)},
   };
   return llvm::formatv("{0:2}\n", json::Value(std::move(manifest))).str();

@@ -3,6 +3,8 @@
 #ifndef VITC_LIB_DRIVER_MANIFEST_H
 #define VITC_LIB_DRIVER_MANIFEST_H
 
+#include "StackBytes.h"
+
 #include "vitc/Backend/KernelCompiler.h"
 #include "vitc/Driver/Compile.h"
 #include "vitc/Frontend/Import.h"
@@ -21,6 +23,7 @@ struct ManifestInputs {
   llvm::ArrayRef<const tune::Record *> records; ///< null: default schedules
   int64_t parameters;
   bool pairs; ///< the pipeline's
+  StackBytes &stack;
 };
 
 llvm::Expected<std::string> makeManifest(const ManifestInputs &inputs);

@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <set>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 using namespace vitc::rt;
@@ -44,7 +45,8 @@ class Pool {
 public:
   explicit Pool(int32_t count, vitc_parallel_for lent = nullptr,
                 void *user = nullptr) {
-    EXPECT_EQ(startThreads(count, lent, user, &threads), VITC_OK);
+    EXPECT_EQ(startThreads(count, lent, user, /*stackBytes=*/1024, &threads),
+              VITC_OK);
   }
   Pool(const Pool &) = delete;
   Pool &operator=(const Pool &) = delete;
@@ -297,15 +299,33 @@ TEST(Threads, WorkersHaveAStackForKernels) {
 
 TEST(Threads, RefusesNegativeCounts) {
   Threads *threads = nullptr;
-  EXPECT_EQ(startThreads(-1, nullptr, nullptr, &threads), VITC_ERROR_ARGUMENT);
+  EXPECT_EQ(startThreads(-1, nullptr, nullptr, 0, &threads),
+            VITC_ERROR_ARGUMENT);
   EXPECT_EQ(threads, nullptr);
   stopThreads(nullptr);
+}
+
+TEST(Threads, HaveTheStackThatBodiesNeed) {
+  constexpr size_t bytes = size_t(3) * 1024 * 1024;
+  Threads *threads = nullptr;
+  ASSERT_EQ(startThreads(3, nullptr, nullptr, bytes, &threads), VITC_OK);
+  std::atomic<int> onWorkers{0};
+  auto body = [](void *task, int32_t) {
+    volatile char block[bytes];
+    for (size_t i = 0; i < bytes; i += 4096)
+      block[i] = 1;
+    auto &onWorkers = *static_cast<std::atomic<int> *>(task);
+    onWorkers += gettid() != getpid() && block[0] == 1;
+  };
+  while (onWorkers == 0)
+    parallelFor(threads, 64, body, &onWorkers);
+  stopThreads(threads);
 }
 
 /// Without asking for 150 GB first.
 TEST(Threads, RefusesMoreThanThereCanBe) {
   Threads *threads = nullptr;
-  EXPECT_EQ(startThreads(INT32_MAX, nullptr, nullptr, &threads),
+  EXPECT_EQ(startThreads(INT32_MAX, nullptr, nullptr, 0, &threads),
             VITC_ERROR_THREADS);
   EXPECT_EQ(threads, nullptr);
 }

@@ -14,7 +14,8 @@ namespace vitc {
 
 /// The bytes of a regular file; links are followed. Large files are mapped, not
 /// read. A file over `maxBytes` is refused unopened. The file must not shrink
-/// while the buffer lives, as with every mapping.
+/// while the buffer lives: as with every mapping, reading what is gone ends the
+/// process with SIGBUS.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 mapFile(llvm::StringRef path, uint64_t maxBytes = UINT64_MAX);
 

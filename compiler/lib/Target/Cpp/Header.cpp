@@ -56,6 +56,8 @@ std::string vitc::emitHeader(const LibraryDescription &library) {
   words["DEVICE_STATUSES"] =
       library.device.empty() ? lastStatus : deviceStatuses(library);
   words["DEVICE_DOC"] = library.device.empty() ? "" : deviceDoc(library);
+  words["STACK_DOC"] =
+      library.device.empty() ? "" : ", and what the driver needs";
   words["FIRST_OUTPUT"] = library.outputs.front().name;
   words["WEIGHTS_ARGUMENT"] =
       library.embedWeights
@@ -81,6 +83,7 @@ std::string vitc::emitHeader(const LibraryDescription &library) {
 @OUTPUT_DOCS@//
 // Memory: weights @WEIGHTS_MB@ MB (mapped read-only, one copy for every context of the process), workspace @WORKSPACE_KB@ KB a context.
 // Nothing is allocated, locked, opened or thrown after @ID@_create.
+// Stack: a thread or fiber that calls these functions, and each one that runs tasks of parallel_for, needs @STACK_KB@ KB (@ID@_STACK_BYTES)@STACK_DOC@.
 @DEVICE_DOC@// Threads: any number of contexts; each is used by one thread at a time. Results have the same bits for any number of threads.
 #ifndef @UPPER@_H
 #define @UPPER@_H
@@ -100,7 +103,7 @@ extern "C" {
 
 typedef enum @ID@_status {
   @ID@_OK = 0,
-  @ID@_ERROR_ARGUMENT = 1,         ///< a null pointer, a size below 1, or a channel count the model cannot take
+  @ID@_ERROR_ARGUMENT = 1,         ///< a null pointer, a size below 1, a stride below a row, a channel count the model cannot take, or outputs that overlap
   @ID@_ERROR_MEMORY = 2,           ///< the context could not be allocated
   @ID@_ERROR_WORKSPACE = 3,        ///< the caller's workspace is too small or not aligned to 64 bytes
   @ID@_ERROR_WEIGHTS_OPEN = 4,     ///< the weights file is missing or cannot be read
@@ -120,6 +123,9 @@ enum {
 };
 @OUTPUT_SIZES@/// Exact size of the workspace; align it to 64 bytes when you bring your own.
 #define @ID@_WORKSPACE_BYTES ((size_t)@WORKSPACE@)
+/// What these functions need of the caller's stack, and a task of parallel_for of its thread's: computed from the machine code. What else is
+/// on that stack comes on top: the caller's own functions, parallel_for itself, signal handlers, the thread library's and thread-local data.
+#define @ID@_STACK_BYTES ((size_t)@STACK@)
 
 /// One 8-bit picture. Rows are `stride` bytes apart (negative for bottom-up pictures), `channels` interleaved bytes a pixel: 1 (grey) or 3 (RGB).
 typedef struct @ID@_image {

@@ -37,6 +37,8 @@ Words vitc::wordsOf(const LibraryDescription &library, Language language) {
       {"WIDTH", std::to_string(library.width)},
       {"WORKSPACE", std::to_string(library.workspaceBytes)},
       {"WORKSPACE_KB", std::to_string((library.workspaceBytes + 1023) / 1024)},
+      {"STACK", std::to_string(library.stackBytes)},
+      {"STACK_KB", std::to_string((library.stackBytes + 1023) / 1024)},
       {"WEIGHTS_MB", megabytes(double(library.weightsBytes))},
       {"FIRST_UPPER", upper(library.outputs.front().name)},
       {"EXAMPLE_ARGUMENTS", arguments}};

@@ -83,6 +83,8 @@ struct Model {
   /// image's part and may be overwritten by the model once it has read the
   /// pixels.
   uint64_t pixelsOffset, scratchOffset;
+  /// What a thread needs that runs the kernels.
+  size_t stackBytes;
   /// Null where the kernels run on the CPU. On a device there is one variant.
   const DeviceApi *device;
   int32_t deviceLevel; ///< what the kernels need: CUDA's compute capability, 80

@@ -13,9 +13,10 @@ namespace vitc::rt {
 struct Threads;
 
 /// `count` 0 means one per core that the process may use. The calling thread
-/// takes part, so count - 1 threads are started.
+/// takes part, so count - 1 threads are started. Each has stack for bodies that
+/// need `stackBytes`.
 vitc_status startThreads(int32_t count, vitc_parallel_for lent, void *lentUser,
-                         Threads **threads);
+                         size_t stackBytes, Threads **threads);
 void stopThreads(Threads *threads);
 /// How many threads take part in a loop, the caller's among them; 1 for a loop
 /// that the caller lends, since nobody knows how many threads it has.

@@ -46,6 +46,7 @@ struct LibraryDescription {
   std::vector<StepDescription> steps;
   ImageProcessor processor;
   int64_t workspaceBytes; ///< of the whole batch
+  int64_t stackBytes;     ///< that a thread needs which runs it
   int64_t imageWorkspaceBytes, pixelsOffset, scratchOffset, scratchBytes;
   uint64_t weightsBytes, weightsIdentity;
   bool embedWeights;

@@ -154,6 +154,7 @@ typedef struct @ID@_context @ID@_context;
 @UPPER@_API @ID@_status @ID@_run(@ID@_context *context, const @ID@_image *images@PARAMETERS@);
 /// The ready tensor instead of pictures.
 @UPPER@_API @ID@_status @ID@_run_tensor(@ID@_context *context, const float *pixels@PARAMETERS@);
+/// Nothing happens to NULL.
 @UPPER@_API void @ID@_destroy(@ID@_context *context);
 /// One line of text, never NULL.
 @UPPER@_API const char *@ID@_status_text(@ID@_status status);
@@ -163,24 +164,36 @@ typedef struct @ID@_context @ID@_context;
 #ifdef __cplusplus
 } // extern "C"
 
-/// The same as a class. Move-only; `status()` says whether it can be used.
+/// The same as a class. Move-only; `status()` says whether it can be used. One that was moved from has no context: its status is
+/// @ID@_ERROR_ARGUMENT, and so is what its functions return, until another one is moved into it.
 class @ID@_net final {
 public:
   explicit @ID@_net(const char *weightsPath, const @ID@_options *options = nullptr)
       : state(@ID@_create(weightsPath, options, &context)) {}
-  @ID@_net(@ID@_net &&other) noexcept : context(other.context), state(other.state) { other.context = nullptr; }
+  @ID@_net(@ID@_net &&other) noexcept : context(other.context), state(other.state) { other.release(); }
+  @ID@_net &operator=(@ID@_net &&other) noexcept {
+    if (this != &other) {
+      @ID@_destroy(context);
+      context = other.context;
+      state = other.state;
+      other.release();
+    }
+    return *this;
+  }
   @ID@_net(const @ID@_net &) = delete;
   @ID@_net &operator=(const @ID@_net &) = delete;
-  ~@ID@_net() {
-    if (context)
-      @ID@_destroy(context);
-  }
+  ~@ID@_net() { @ID@_destroy(context); }
 
   @ID@_status status() const { return state; }
   @ID@_status run(const @ID@_image *images@PARAMETERS@) { return @ID@_run(context, images@ARGUMENTS@); }
   @ID@_status runTensor(const float *pixels@PARAMETERS@) { return @ID@_run_tensor(context, pixels@ARGUMENTS@); }
 
 private:
+  void release() noexcept {
+    context = nullptr;
+    state = @ID@_ERROR_ARGUMENT;
+  }
+
   @ID@_context *context = nullptr;
   @ID@_status state;
 };

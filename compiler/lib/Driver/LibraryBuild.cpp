@@ -263,11 +263,11 @@ llvm::Error vitc::buildLibrary(
   if (!files)
     return files.takeError();
   Compiler compiler(staging, sources, toolchain, options, installation, cache);
-  constexpr unsigned laterSteps = 5; // the API, and the links
-  unsigned done = 0, total = laterSteps;
+  constexpr unsigned links = 4;
+  unsigned done = 0, total = links;
   llvm::Expected<std::vector<std::string>> compiled =
       compiler.compile(*files, [&](unsigned sources) {
-        total = sources + laterSteps;
+        total = sources + links;
         progress(++done, total);
       });
   if (!compiled)
@@ -293,14 +293,14 @@ llvm::Error vitc::buildLibrary(
   std::string apiPath = sourcePath(staging, "api.cpp", keep);
   if (llvm::Error error = writeFile(apiPath, *api))
     return error;
-  llvm::Expected<std::vector<std::string>> apiObject = compiler.compile(
-      Source{apiPath, Part::Api, /*includesModel=*/true}, [](unsigned) {});
+  llvm::Expected<std::vector<std::string>> apiObject =
+      compiler.compile(Source{apiPath, Part::Api, /*includesModel=*/true},
+                       [&](unsigned) { progress(++done, ++total); });
   if (!apiObject)
     return apiObject.takeError();
   if (llvm::Error error = stack->check(apiObject->front()))
     return error;
   objects.push_back(apiObject->front());
-  progress(++done, total);
 
   // One object in which everything but the API is local: two models can then
   // stand in one program. Groups are resolved now, because a group whose
@@ -318,7 +318,7 @@ llvm::Error vitc::buildLibrary(
                       function.str());
   std::string archive = staging.path("lib/lib" + library.name + ".a"),
               shared = staging.path("lib/lib" + library.name + ".so");
-  std::vector<ProcessRequest> links = {
+  std::vector<ProcessRequest> linkCalls = {
       compilerCall(staging, toolchain, merge),
       {toolchain.objcopy, exports},
       {toolchain.ar, {"rcsD", archive, exported}},
@@ -328,7 +328,7 @@ llvm::Error vitc::buildLibrary(
                     "-Wl,-z,now", "-Wl,-z,noexecstack",
                     "-Wl,-soname,lib" + library.name + ".so", "-o", shared,
                     exported, "-lm", "-lc", "-lgcc"})};
-  for (const ProcessRequest &link : links) {
+  for (const ProcessRequest &link : linkCalls) {
     if (llvm::Error failed = runProcess(link))
       return failed;
     progress(++done, total);

@@ -299,6 +299,15 @@ def header(package):
         "-lm", "-pthread", "-o", os.path.join(folder, "both"))
 
 
+def reproducible(package):
+    """Two compiles of one model, the second with kernels and objects of its own, are equal to the byte."""
+    folder = package.scratch("reproducible")
+    for name in ("first", "second"):
+        run(package.vitc, "compile", package.model, "-o", os.path.join(folder, name), "--name", "fashion",
+            env={"VITC_CACHE_DIR": os.path.join(folder, "cache-" + name)})
+    run("diff", "-r", os.path.join(folder, "first"), os.path.join(folder, "second"))
+
+
 def emulated(*command, cpu="max", env=None):
     """Standard output of an ARM program under qemu."""
     return run("qemu-aarch64", "-L", ARM_ROOT, "-cpu", cpu, *command, env=env)
@@ -395,7 +404,7 @@ def installed(package):
 
 
 TESTS = [
-    prepare, example_with_cmake, example_with_pkg_config, product_in_c, shared_library, embedded_weights, built_from_source,
+    prepare, example_with_cmake, example_with_pkg_config, product_in_c, reproducible, shared_library, embedded_weights, built_from_source,
     embedded_from_source, two_models, lent, no_allocation, statuses, dependencies, symbols, header, cross_example, cross_product,
     cross_levels, embedding_page, installed,
 ]

@@ -59,7 +59,8 @@ typedef struct vitc_image_v1 {
 } vitc_image_v1;
 
 /// A loop that the caller runs for the library: calls `body(task, i)` once for
-/// each i in [0, count), on any threads, and returns when all are done.
+/// each i in [0, count), on any threads, and returns when all are done. It runs
+/// in the caller's floating-point environment; `body` sets its own.
 typedef void (*vitc_parallel_for)(void *user, int32_t count,
                                   void (*body)(void *task, int32_t index),
                                   void *task);
@@ -94,8 +95,8 @@ typedef struct vitc_step_v1 {
   int64_t buffer_offset, buffer_rows, buffer_columns, buffer_stride;
 } vitc_step_v1;
 
-/// Called after each step with its index; `workspace` is readable during the
-/// call.
+/// Called after each step with its index, in the default floating-point
+/// environment; `workspace` is readable during the call.
 typedef void (*vitc_observer)(void *user, int32_t step, const void *workspace);
 
 typedef struct vitc_model_v1 {

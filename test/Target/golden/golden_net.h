@@ -13,6 +13,7 @@
 //
 // Memory: weights 0.4 MB (mapped read-only, one copy for every context of the process), workspace 281 KB a context.
 // Nothing is allocated, locked, opened or thrown after golden_net_create.
+// Stack: a thread or fiber that calls these functions, and each one that runs tasks of parallel_for, needs 21 KB (golden_net_STACK_BYTES).
 // Threads: any number of contexts; each is used by one thread at a time. Results have the same bits for any number of threads.
 #ifndef GOLDEN_NET_H
 #define GOLDEN_NET_H
@@ -32,7 +33,7 @@ extern "C" {
 
 typedef enum golden_net_status {
   golden_net_OK = 0,
-  golden_net_ERROR_ARGUMENT = 1,         ///< a null pointer, a size below 1, or a channel count the model cannot take
+  golden_net_ERROR_ARGUMENT = 1,         ///< a null pointer, a size below 1, a stride below a row, a channel count the model cannot take, or outputs that overlap
   golden_net_ERROR_MEMORY = 2,           ///< the context could not be allocated
   golden_net_ERROR_WORKSPACE = 3,        ///< the caller's workspace is too small or not aligned to 64 bytes
   golden_net_ERROR_WEIGHTS_OPEN = 4,     ///< the weights file is missing or cannot be read
@@ -53,6 +54,9 @@ enum {
 enum { golden_net_LOGITS_ELEMENTS = 10 };
 /// Exact size of the workspace; align it to 64 bytes when you bring your own.
 #define golden_net_WORKSPACE_BYTES ((size_t)287104)
+/// What these functions need of the caller's stack, and a task of parallel_for of its thread's: computed from the machine code. What else is
+/// on that stack comes on top: the caller's own functions, parallel_for itself, signal handlers, the thread library's and thread-local data.
+#define golden_net_STACK_BYTES ((size_t)21504)
 
 /// One 8-bit picture. Rows are `stride` bytes apart (negative for bottom-up pictures), `channels` interleaved bytes a pixel: 1 (grey) or 3 (RGB).
 typedef struct golden_net_image {
@@ -81,6 +85,7 @@ GOLDEN_NET_API golden_net_status golden_net_create(const char *weights_path, con
 GOLDEN_NET_API golden_net_status golden_net_run(golden_net_context *context, const golden_net_image *images, float *logits);
 /// The ready tensor instead of pictures.
 GOLDEN_NET_API golden_net_status golden_net_run_tensor(golden_net_context *context, const float *pixels, float *logits);
+/// Nothing happens to NULL.
 GOLDEN_NET_API void golden_net_destroy(golden_net_context *context);
 /// One line of text, never NULL.
 GOLDEN_NET_API const char *golden_net_status_text(golden_net_status status);
@@ -90,24 +95,36 @@ GOLDEN_NET_API const struct vitc_model_v1 *golden_net_model(void);
 #ifdef __cplusplus
 } // extern "C"
 
-/// The same as a class. Move-only; `status()` says whether it can be used.
+/// The same as a class. Move-only; `status()` says whether it can be used. One that was moved from has no context: its status is
+/// golden_net_ERROR_ARGUMENT, and so is what its functions return, until another one is moved into it.
 class golden_net_net final {
 public:
   explicit golden_net_net(const char *weightsPath, const golden_net_options *options = nullptr)
       : state(golden_net_create(weightsPath, options, &context)) {}
-  golden_net_net(golden_net_net &&other) noexcept : context(other.context), state(other.state) { other.context = nullptr; }
+  golden_net_net(golden_net_net &&other) noexcept : context(other.context), state(other.state) { other.release(); }
+  golden_net_net &operator=(golden_net_net &&other) noexcept {
+    if (this != &other) {
+      golden_net_destroy(context);
+      context = other.context;
+      state = other.state;
+      other.release();
+    }
+    return *this;
+  }
   golden_net_net(const golden_net_net &) = delete;
   golden_net_net &operator=(const golden_net_net &) = delete;
-  ~golden_net_net() {
-    if (context)
-      golden_net_destroy(context);
-  }
+  ~golden_net_net() { golden_net_destroy(context); }
 
   golden_net_status status() const { return state; }
   golden_net_status run(const golden_net_image *images, float *logits) { return golden_net_run(context, images, logits); }
   golden_net_status runTensor(const float *pixels, float *logits) { return golden_net_run_tensor(context, pixels, logits); }
 
 private:
+  void release() noexcept {
+    context = nullptr;
+    state = golden_net_ERROR_ARGUMENT;
+  }
+
   golden_net_context *context = nullptr;
   golden_net_status state;
 };

@@ -20,8 +20,8 @@ os.environ["TMPDIR"] = str(scratch / "tmp")
 (scratch / "tmp").mkdir()
 
 
-def vitc(*arguments, check=True, timeout=600, **options):
-    done = subprocess.run([VITC, *map(str, arguments)], capture_output=True, text=True, timeout=timeout, **options)
+def vitc(*arguments, check=True, timeout=600, program=None, **options):
+    done = subprocess.run([program or VITC, *map(str, arguments)], capture_output=True, text=True, timeout=timeout, **options)
     if check:
         assert done.returncode == 0, f"vitc {arguments}: exit code {done.returncode}\n{done.stderr}"
     return done
@@ -67,13 +67,43 @@ def check_trials(query, figures, trials=None):
     assert attempts <= 2, f"a trial was begun {attempts} times"
 
 
-def make_record(figures, kernel, spec, backend, schedule, code, rival, seconds):
-    """A line for `vitc tune --import`, as if a session had measured it. `rival` is (backend, schedule, code, seconds)."""
-    return {"record": 2, "family": kernel["family"], "target": kernel["target"], "spec": spec, "cpu": figures["cpu"],
+def make_record(figures, kernel, spec, backend, schedule, code, baseline, seconds):
+    """A line for `vitc tune --import`, as if a session had measured it. `baseline` is (backend, schedule, code, seconds)."""
+    return {"record": 3, "family": kernel["family"], "target": kernel["target"], "spec": spec, "cpu": figures["cpu"],
             "machine": figures["machine"], "backend": backend, "backend_version": "0", "vitc": "0", "schedule": schedule,
             "code": code, "threads": 1, "seconds": seconds, "share_of_peak": 0.5, "date": "2026-01-02T03:04:05Z",
             "command": "vitc tune",
-            "rival": dict(zip(["backend", "schedule", "code", "seconds"], rival), backend_version="0")}
+            "baseline": dict(zip(["backend", "schedule", "code", "seconds"], baseline), backend_version="0")}
+
+
+def install(name, halide=None):
+    """A copy of vitc with Halide's backend alone, in a folder of its own. `halide` is a Python program in the backend's place,
+    for which REAL is the backend and STATE a folder; the real one if there is none. Returns the copy."""
+    here, folder = pathlib.Path(VITC).resolve().parent, scratch / name
+    (folder / "state").mkdir(parents=True)
+    shutil.copy(here / "vitc", folder)
+    (folder / "vitc-measure").symlink_to(here / "vitc-measure")
+    backend = folder / "vitc-halide"
+    if halide:
+        backend.write_text(f"#!{sys.executable}\nREAL, STATE = {str(here / 'vitc-halide')!r}, {str(folder / 'state')!r}\n{halide}")
+        backend.chmod(0o755)
+    else:
+        backend.symlink_to(here / "vitc-halide")
+    return str(folder / "vitc")
+
+
+def change(database, *statements):
+    """Runs SQL that changes a database file."""
+    connection = sqlite3.connect(database)
+    for statement in statements:
+        connection.execute(*([statement] if isinstance(statement, str) else statement))
+    connection.commit()
+    connection.close()
+
+
+def compact(value):
+    """JSON as vitc writes it into a database."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
 def check_nothing_left():

@@ -52,7 +52,7 @@ figures = tune_for(10, "--db", scratch / "ten.sqlite", "--ignore-records", "--st
 known = found = 0
 for kernel in figures["kernels"]:
     # Both relative to the default, with which each was compared at the end.
-    (ratio,), = rows(scratch / "ten.sqlite", "SELECT min(t.seconds / t.rival_seconds) FROM trials t JOIN kernels k ON "
+    (ratio,), = rows(scratch / "ten.sqlite", "SELECT min(t.seconds / t.baseline_seconds) FROM trials t JOIN kernels k ON "
                      f"k.id = t.kernel WHERE k.name = '{kernel['name']}' AND t.kind = 'confirm' AND t.outcome = 'ok'")
     weight = kernel["default_seconds"] * kernel["calls"]
     known += best[kernel["name"]] * weight

@@ -13,12 +13,12 @@ assert set(default) == {"halide", "tvm"}, tried
 other = {backend: (json.loads(full), code) for backend, _, full, code in tried if code != default[backend][1]}
 assert set(other) == {"halide", "tvm"}, tried
 spec = json.loads(rows(database, "SELECT spec FROM kernels")[0][0])
-rivals = set(rows(database, "SELECT DISTINCT rival_backend FROM trials WHERE kind = 'confirm'"))
-assert rivals <= {("halide",)}, f"compared with {rivals} at the end, not with what is used without records"
+baselines = set(rows(database, "SELECT DISTINCT baseline_backend FROM trials WHERE kind = 'confirm'"))
+assert baselines <= {("halide",)}, f"compared with {baselines} at the end, not with what is used without records"
 
 
-def record(backend, found, rival, seconds, rival_seconds):
-    return make_record(figures, kernel, spec, backend, *found, (rival, *default[rival], rival_seconds), seconds)
+def record(backend, found, baseline, seconds, baseline_seconds):
+    return make_record(figures, kernel, spec, backend, *found, (baseline, *default[baseline], baseline_seconds), seconds)
 
 
 def compile_with(records, backend="auto"):
@@ -46,13 +46,13 @@ def expect(what, records, backend, schedule, recorded, chooser="auto", warning=N
 tvm, halide = other["tvm"], other["halide"]
 faster = record("tvm", tvm, "halide", 1e-3, 2e-3)
 found = expect("TVM alone has a record, against Halide's default", [faster], "tvm", tvm[0], True)
-assert found["record"]["rival"]["backend"] == "halide" and found["record"]["rival"]["seconds"] == 2e-3, found
+assert found["record"]["baseline"]["backend"] == "halide" and found["record"]["baseline"]["seconds"] == 2e-3, found
 expect("the same without auto", [faster], "halide", default["halide"][0], False, chooser="halide")
 expect("the same with TVM alone, whose default it was not compared with", [faster], "tvm", default["tvm"][0], False, chooser="tvm")
 among = record("tvm", tvm, "tvm", 1e-3, 2e-3)
 expect("a record among TVM's own says nothing about Halide's", [among], "halide", default["halide"][0], False)
 expect("but it serves TVM", [among], "tvm", tvm[0], True, chooser="tvm")
-# The gain over the common rival decides: seconds of different sessions do not compare.
+# The gain over the common baseline decides: seconds of different sessions do not compare.
 expect("both, TVM's gain is greater", [record("halide", halide, "halide", 1e-3, 1.1e-3), record("tvm", tvm, "halide", 4e-3, 6e-3)],
        "tvm", tvm[0], True)
 slower = record("halide", halide, "halide", 4e-3, 6e-3)
@@ -62,6 +62,6 @@ expect("TVM's default, where that is faster", [record("tvm", default["tvm"], "ha
 # A kernel that has changed since, and a default that has.
 outdated = "1 record was measured with other code than the kernels have now"
 expect("the kernel has changed", [{**faster, "code": "0" * 32}], "halide", default["halide"][0], False, warning=outdated)
-expect("the default has changed", [{**faster, "rival": {**faster["rival"], "code": "0" * 32}}], "halide", default["halide"][0],
+expect("the default has changed", [{**faster, "baseline": {**faster["baseline"], "code": "0" * 32}}], "halide", default["halide"][0],
        False, warning=outdated)
 expect("the next best one is current", [{**faster, "code": "0" * 32}, slower], "halide", halide[0], True, warning=outdated)

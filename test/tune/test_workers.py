@@ -1,42 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A PostgreSQL server of the test's own, one coordinator and three workers, of which one is killed and one hangs in the
 middle: the session ends, and every trial is accounted for. Then the same session with one process and SQLite."""
-import getpass
-import glob
 import signal
 import time
 
-from harness import *
+from postgres import *
 
 TRIALS = 48
-
-
-def start_server():
-    """A server that listens on a socket only. PostgreSQL refuses to run as root."""
-    programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
-    assert programs, "PostgreSQL's server is missing: tools/setup --tests installs it"
-    home = tempfile.mkdtemp(prefix="vitc-pg-", dir="/tmp")
-    become = []
-    if os.geteuid() == 0:
-        shutil.chown(home, "postgres", "postgres")
-        become = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
-    run = lambda program, *arguments: subprocess.run([*become, f"{programs[-1]}/{program}", *arguments], check=True, cwd=home,
-                                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120)
-    run("initdb", "-D", f"{home}/data", "-U", "tune", "-A", "trust", "--no-sync")
-    run("pg_ctl", "-D", f"{home}/data", "-w", "-o", f"-c listen_addresses='' -k {home}", "-l", f"{home}/log", "start")
-    stop = lambda: (run("pg_ctl", "-D", f"{home}/data", "-w", "-m", "immediate", "stop"), shutil.rmtree(home))
-    return f"postgresql://tune@/postgres?host={home}", stop, [*become, f"{programs[-1]}/psql", "-h", home, "-U", "tune",
-                                                              "-d", "postgres", "-At", "-F", "\t", "-c"]
-
-
-url, stop_server, psql = start_server()
-
-
-def query(text):
-    lines = subprocess.run([*psql, text], check=True, capture_output=True, text=True, cwd="/").stdout.splitlines()
-    return [tuple(int(field) if field.isdigit() else field for field in line.split("\t")) for line in lines]
-
-
+server = Server()
+url, query = server.url, server.query
 processes = []
 try:
     start = lambda *arguments: processes.append(
@@ -101,7 +73,8 @@ finally:
             process.send_signal(signal.SIGCONT)
             process.send_signal(signal.SIGTERM)
             process.wait(30)
-    stop_server()
+    server.stop()
+    server.remove()
 
 database = scratch / "one.sqlite"
 figures = tune("--db", database, "--trials", TRIALS)

@@ -46,7 +46,8 @@ Memory::Memory(const Problem &problem) : problem(problem) {
     if (argument.role == Argument::Role::Weights)
       weightBytes += argument.floats * sizeof(float);
   if (weightBytes)
-    // An odd number: both rivals then meet every copy, wherever it lies.
+    // An odd number: both that are timed in turn then meet every copy, wherever
+    // it lies.
     weightCopies =
         std::clamp<size_t>(coldBytes / weightBytes, 2, mostCopies) | 1;
   for (const Argument &argument : problem.arguments) {
@@ -165,30 +166,13 @@ static std::string compare(const Problem &problem,
   return "";
 }
 
-/// For tests of what happens then.
-static void commitFault(llvm::StringRef fault) {
-  if (fault == "crash")
-    std::abort();
-  if (fault == "hang")
-    for (;;)
-      pause();
-  if (fault == "memory")
-    for (;;) {
-      constexpr size_t piece = 16 << 20;
-      auto *block = static_cast<char *>(std::malloc(piece));
-      if (!block)
-        _exit(outOfMemoryCode);
-      std::memset(block, 1, piece);
-    }
-}
-
 //===----------------------------------------------------------------------===//
 // Time
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// The times of one of two rivals.
+/// The times of the candidate, or of its baseline.
 class Times {
 public:
   Times(const Code &code, const Memory &memory, void *threads)
@@ -208,11 +192,11 @@ public:
     return *std::min_element(warm.begin(), warm.end());
   }
   double noise() const { return median(cold) / leastCold() - 1; }
-  /// Of the times to those of `rival` in the same rounds, the median.
-  double pairedRatio(const Times &rival) const {
+  /// Of the times to those of `baseline` in the same rounds, the median.
+  double pairedRatio(const Times &baseline) const {
     std::vector<double> ratios;
     for (size_t i = 0; i < cold.size(); ++i)
-      ratios.push_back(cold[i] / rival.cold[i]);
+      ratios.push_back(cold[i] / baseline.cold[i]);
     return median(std::move(ratios));
   }
 
@@ -270,30 +254,25 @@ json::Object vitc::measure::measureCandidate(const CandidateRequest &request,
     return json::Object{{"outcome", "crash"},
                         {"detail", utf8Text(llvm::toString(code.takeError()))}};
   std::vector<float *> places = memory.pointers(0);
-  commitFault(request.fault);
   code->run(threads, places);
-  if (request.fault == "wrong")
-    for (size_t i = 0; i < problem.arguments.size(); ++i)
-      if (problem.arguments[i].role == Argument::Role::Output)
-        places[i][0] += 1;
   std::string complaint = compare(problem, places);
   if (!complaint.empty())
     return json::Object{{"outcome", "wrong"}, {"detail", complaint}};
 
-  std::optional<Code> rival;
-  if (!request.rival.empty()) {
-    llvm::Expected<Code> loaded = Code::load(request.rival, request.symbol);
+  std::optional<Code> baseline;
+  if (!request.baseline.empty()) {
+    llvm::Expected<Code> loaded = Code::load(request.baseline, request.symbol);
     if (!loaded)
       return json::Object{
           {"outcome", "crash"},
           {"detail", utf8Text(llvm::toString(loaded.takeError()))}};
-    rival = *loaded;
-    rival->run(threads, places);
+    baseline = *loaded;
+    baseline->run(threads, places);
   }
   Times own(*code, memory, threads);
   std::optional<Times> other;
-  if (rival)
-    other.emplace(*rival, memory, threads);
+  if (baseline)
+    other.emplace(*baseline, memory, threads);
   const Patience patience =
       request.thorough ? Patience{24, 400, 0.8} : Patience{8, 60, 0.15};
   Clock::time_point start = Clock::now();
@@ -323,7 +302,7 @@ json::Object vitc::measure::measureCandidate(const CandidateRequest &request,
                       {"warm_seconds", own.leastWarm()},
                       {"noise", own.noise()}};
   if (other) {
-    result["rival_seconds"] = other->leastCold();
+    result["baseline_seconds"] = other->leastCold();
     result["paired_ratio"] = own.pairedRatio(*other);
   }
   return result;

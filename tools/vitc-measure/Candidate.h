@@ -29,9 +29,9 @@ private:
 };
 
 struct CandidateRequest {
-  std::string library, rival; ///< shared objects; a rival is optional
+  std::string library;  ///< a shared object
+  std::string baseline; ///< another to time in turn with it, or empty
   std::string symbol;
-  std::string fault; ///< for tests: crash, hang, memory, wrong
   bool thorough = false;
 };
 

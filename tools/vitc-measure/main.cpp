@@ -144,9 +144,8 @@ static json::Object tryCandidate(const JsonObject &line, const Problem &problem,
   JsonReader fields(line);
   CandidateRequest request;
   request.library = fields.text("library", std::nullopt);
-  request.rival = fields.text("rival", "");
+  request.baseline = fields.text("baseline", "");
   request.symbol = fields.text("symbol", std::nullopt);
-  request.fault = fields.text("fault", "");
   request.thorough = fields.boolean("thorough", false);
   double seconds = fields.above0("seconds", 10, longest);
   int64_t megabytes = fields.positive("megabytes", 1024, mostMegabytes);
@@ -174,6 +173,18 @@ static json::Object tryCandidate(const JsonObject &line, const Problem &problem,
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
     ;
   return judge(status, inTime, text, seconds, megabytes);
+}
+
+/// A kernel may be described whose arguments no machine can hold. That is an
+/// answer, and not the end of others.
+static void limitToMemory() {
+  rlim_t bytes =
+      rlim_t(sysconf(_SC_PHYS_PAGES)) * rlim_t(sysconf(_SC_PAGESIZE));
+  rlimit memory;
+  if (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur > bytes) {
+    memory.rlim_cur = bytes;
+    setrlimit(RLIMIT_AS, &memory);
+  }
 }
 
 namespace {
@@ -221,6 +232,7 @@ int main(int argc, char **argv) {
     answer(json::Object{{"error", llvm::toString(order.takeError())}});
     return 1;
   }
+  limitToMemory();
   std::set_new_handler([] {
     answer(json::Object{{"error", "the kernel's inputs need more memory than "
                                   "there is"}});

@@ -7,9 +7,9 @@
 #include "TuneDisplay.h"
 
 #include "vitc/Backend/Registry.h"
+#include "vitc/Records/Machine.h"
 #include "vitc/Support/File.h"
 #include "vitc/Support/Interrupt.h"
-#include "vitc/Tune/Machine.h"
 #include "vitc/Tune/Session.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -116,8 +116,10 @@ static void printSummary(const tune::Summary &summary, StringRef database) {
   for (unsigned i = 0; i < tune::outcomeCount; ++i)
     if (summary.outcomes[i])
       outcomes.push_back(std::to_string(summary.outcomes[i]) + " " +
-                         tune::outcomeName(tune::Outcome(i)).str());
+                         tune::nameOf(tune::Outcome(i)).str());
   os << llvm::join(outcomes, ", ") << "\n";
+  if (summary.session.exhausted)
+    os << "  every schedule of every kernel has been tried\n";
   if (summary.bestSeconds > 0 && summary.defaultSeconds > 0)
     os << "  tuned kernels of a run: "
        << formatFixed(summary.defaultSeconds * 1e3, 3) << " -> "
@@ -202,26 +204,24 @@ static llvm::Error checkSettings(Settings &settings, const Options &options) {
 
 /// What can be done without a model.
 static llvm::Error serveRecords(const Settings &settings) {
-  auto store = tune::Store::open(settings.database,
-                                 /*create=*/!settings.imported.empty());
+  auto store =
+      tune::Store::open(settings.database,
+                        /*create=*/!settings.imported.empty(), printWarning);
   if (!store)
     return store.takeError();
   if (!settings.imported.empty()) {
     auto records = tune::readRecords(settings.imported);
     if (!records)
       return records.takeError();
-    if (llvm::Error error = store->addRecords(*records))
+    if (llvm::Error error = store->getRecords().add(*records))
       return error;
     if (!settings.quiet)
       out() << "imported " << records->size() << " records\n";
   }
   if (!settings.exported.empty()) {
-    std::vector<std::string> warnings;
-    auto records = store->getRecords(warnings);
+    auto records = store->getRecords().get();
     if (!records)
       return records.takeError();
-    for (const std::string &warning : warnings)
-      printWarning(warning);
     std::string text;
     for (const tune::Record &record : *records)
       text += record.toLine() + "\n";
@@ -277,10 +277,16 @@ llvm::Error vitc::tool::tuneCommand(const Invocation &invocation) {
   if (!installation)
     return installation.takeError();
   tune.command = "vitc tune " + llvm::join(invocation.arguments, " ");
-  auto store = tune::Store::open(settings.database, /*create=*/!tune.resume);
+  auto store = tune::Store::open(settings.database, /*create=*/!tune.resume,
+                                 printWarning);
   if (!store)
     return store.takeError();
   cleanUpOnInterrupt();
+  if (!settings.quiet && tune.strategy == tune::Strategy::Evolution &&
+      !tune::CostModel::isAvailable())
+    err() << "vitc: this vitc is built without OpenCV: children of the "
+                    "best schedules are tried in any order, without a cost "
+                    "model's ranking\n";
   std::map<int64_t, std::vector<tune::Space>> spaces;
   llvm::Expected<int64_t> session = 0;
   {

@@ -23,7 +23,7 @@ describeOutcomes(const std::array<unsigned, tune::outcomeCount> &counts) {
   for (unsigned i = 0; i < tune::outcomeCount; ++i)
     if (counts[i] > 0)
       parts.push_back(std::to_string(counts[i]) + " " +
-                      tune::outcomeName(tune::Outcome(i)).str());
+                      tune::nameOf(tune::Outcome(i)).str());
   return parts.empty() ? "none yet" : llvm::join(parts, ", ");
 }
 

@@ -4,8 +4,8 @@
 #include "Options.h"
 #include "Text.h"
 
+#include "vitc/Records/Machine.h"
 #include "vitc/Support/Interrupt.h"
-#include "vitc/Tune/Machine.h"
 #include "vitc/Tune/Session.h"
 
 using namespace vitc;
@@ -37,7 +37,7 @@ llvm::Error vitc::tool::workerCommand(const Invocation &invocation) {
   auto installation = Installation::find(invocation.program);
   if (!installation)
     return installation.takeError();
-  auto store = tune::Store::open(database, /*create=*/true);
+  auto store = tune::Store::open(database, /*create=*/true, printWarning);
   if (!store)
     return store.takeError();
   cleanUpOnInterrupt();

@@ -8,8 +8,8 @@
 #include "vitc/Backend/KernelCompiler.h"
 #include "vitc/Driver/Compile.h"
 #include "vitc/Frontend/Import.h"
+#include "vitc/Records/Records.h"
 #include "vitc/Target/Cpp/Library.h"
-#include "vitc/Tune/Records.h"
 
 namespace vitc {
 

@@ -3,8 +3,8 @@
 
 #include "vitc/Backend/ObjectCode.h"
 #include "vitc/Backend/Registry.h"
-#include "vitc/Tune/Machine.h"
-#include "vitc/Tune/Store.h"
+#include "vitc/Records/Machine.h"
+#include "vitc/Records/RecordStore.h"
 
 #include "llvm/Support/FileSystem.h"
 
@@ -23,10 +23,14 @@ TunedSchedules::open(const CompileOptions &options,
     if (llvm::Error error = tuned.records.addFolder(installation.recordsFolder))
       return error;
   if (!options.tuneDatabase.empty()) {
-    auto store = tune::Store::open(options.tuneDatabase, /*create=*/false);
+    auto store = tune::RecordStore::open(
+        options.tuneDatabase, /*create=*/false,
+        [&](const llvm::Twine &warning) {
+          tuned.warnings.push_back(warning.str());
+        });
     if (!store)
       return store.takeError();
-    auto found = store->getRecords(tuned.warnings);
+    auto found = store->get();
     if (!found)
       return found.takeError();
     tuned.records.add(std::move(*found));
@@ -38,9 +42,9 @@ std::vector<const tune::Record *>
 TunedSchedules::findBetter(const KernelRequest &request) const {
   std::vector<const tune::Record *> better = records.find(
       tune::kernelKey(request.family, request.spec, request.target));
-  // All that are left have the same rival, so they compare.
+  // All that are left have the same baseline, so they compare.
   llvm::erase_if(better, [&](const tune::Record *record) {
-    return record->rival.backend != request.backend ||
+    return record->baseline.backend != request.backend ||
            (record->backend != request.backend &&
             !llvm::is_contained(others, record->backend));
   });
@@ -56,10 +60,10 @@ llvm::Expected<bool> TunedSchedules::isCurrent(const tune::Record &record,
   llvm::Expected<std::string> own = hashCode(kernel.objectPath);
   if (!own)
     return own.takeError();
-  llvm::Expected<std::string> rival = hashCode(standard.objectPath);
-  if (!rival)
-    return rival.takeError();
-  return *own == record.code && *rival == record.rival.code;
+  llvm::Expected<std::string> baseline = hashCode(standard.objectPath);
+  if (!baseline)
+    return baseline.takeError();
+  return *own == record.code && *baseline == record.baseline.code;
 }
 
 KernelRequest TunedSchedules::apply(const tune::Record &record,

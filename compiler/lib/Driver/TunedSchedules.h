@@ -5,7 +5,7 @@
 
 #include "vitc/Backend/KernelCompiler.h"
 #include "vitc/Driver/Compile.h"
-#include "vitc/Tune/Records.h"
+#include "vitc/Records/Records.h"
 
 namespace vitc {
 
@@ -13,7 +13,7 @@ class TunedSchedules {
 public:
   /// The records for this machine's CPU: those that come with vitc, then those
   /// of the database that the options name. With --backend auto, those of
-  /// every backend in `programs`.
+  /// every backend in `programs`. Records that cannot be read are warned about.
   static llvm::Expected<TunedSchedules>
   open(const CompileOptions &options, const Installation &installation,
        const std::map<std::string, std::string> &programs);
@@ -24,7 +24,7 @@ public:
   findBetter(const KernelRequest &request) const;
 
   /// Whether the record speaks of the code that both compile to today: its own
-  /// and its rival's. A schedule that was faster once may not be so after a
+  /// and its baseline's. A schedule that was faster once may not be so after a
   /// change to the kernel, nor may it beat a better default.
   static llvm::Expected<bool> isCurrent(const tune::Record &record,
                                         const CompiledKernel &kernel,

@@ -18,6 +18,8 @@ CostModel::CostModel() : forest(std::make_unique<Forest>()) {}
 CostModel::~CostModel() = default;
 CostModel::CostModel(CostModel &&) = default;
 
+bool CostModel::isAvailable() { return true; }
+
 bool CostModel::hasOpinion() const { return bool(forest->trees); }
 
 void CostModel::train(llvm::ArrayRef<Features> samples,

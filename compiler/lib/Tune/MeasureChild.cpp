@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,8 +19,11 @@ using namespace vitc;
 using namespace vitc::tune;
 
 llvm::Error MeasureChild::start() {
+  // Questions go through a socket, which can be written to without a signal
+  // when the program has ended.
   int in[2], out[2];
-  if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0)
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) != 0 ||
+      pipe2(out, O_CLOEXEC) != 0)
     return llvm::createStringError("cannot make a pipe");
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
@@ -79,8 +83,8 @@ MeasureChild::ask(llvm::json::Object question) {
       llvm::formatv("{0}\n", llvm::json::Value(std::move(question)));
   size_t written = 0;
   while (written < line.size()) {
-    ssize_t count =
-        write(questions, line.data() + written, line.size() - written);
+    ssize_t count = send(questions, line.data() + written,
+                         line.size() - written, MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR)
       continue;
     if (count <= 0)

@@ -4,6 +4,7 @@
 #include "MeasureChild.h"
 
 #include "vitc/Backend/ObjectCode.h"
+#include "vitc/Records/Machine.h"
 #include "vitc/Support/File.h"
 #include "vitc/Support/JsonReader.h"
 #include "vitc/Support/Process.h"
@@ -28,6 +29,15 @@ public:
 
 Measurer::Measurer(Tools tools) : tools(std::move(tools)) {}
 Measurer::~Measurer() = default;
+
+Capabilities Measurer::getCapabilities() const {
+  Capabilities capabilities;
+  capabilities.cpu = thisMachine().cpu;
+  for (const auto &[backend, program] : tools.backends)
+    capabilities.backends.push_back(backend);
+  capabilities.targets = tools.targets;
+  return capabilities;
+}
 
 static std::string hashOf(llvm::StringRef text) {
   return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(text)),
@@ -57,8 +67,7 @@ llvm::Expected<std::string> Measurer::adapterObject(llvm::StringRef source) {
 }
 
 /// From the backend's three files to something that can be loaded.
-llvm::Error Measurer::finishBuild(const KernelRow &kernel,
-                                  llvm::StringRef prefix, Build &build) {
+llvm::Error Measurer::finishBuild(llvm::StringRef prefix, Build &build) {
   llvm::Expected<JsonObject> parsed = readJson((prefix + ".json").str());
   if (!parsed)
     return parsed.takeError();
@@ -128,9 +137,12 @@ Measurer::build(const KernelRow &kernel, llvm::StringRef backend,
         Build build;
         build.backend = backend.str();
         if (result.succeeded()) {
-          if (llvm::Error failed = finishBuild(
-                  kernel, joinPath(tools.folder, names[index]), build))
-            return failed;
+          if (llvm::Error failed =
+                  finishBuild(joinPath(tools.folder, names[index]), build)) {
+            build.outcome = Outcome::Crash;
+            build.detail = llvm::toString(std::move(failed));
+            build.library.clear();
+          }
         } else {
           // The backend may refuse a schedule, die of it or hang over it.
           build.outcome = result.timedOut        ? Outcome::Timeout
@@ -181,15 +193,13 @@ llvm::Expected<Measurer::Child *> Measurer::childFor(const KernelRow &kernel) {
 
 static Outcome outcomeOf(llvm::StringRef name) {
   for (unsigned i = 0; i < outcomeCount; ++i)
-    if (outcomeName(Outcome(i)) == name)
+    if (nameOf(Outcome(i)) == name)
       return Outcome(i);
   return Outcome::Crash;
 }
 
-llvm::Expected<Measurement> Measurer::measure(const KernelRow &kernel,
-                                              const Build &build,
-                                              const Build *rival, bool thorough,
-                                              llvm::StringRef fault) {
+Measurement Measurer::measure(const KernelRow &kernel, const Build &build,
+                              const Build *baseline, bool thorough) {
   Measurement result;
   result.outcome = build.outcome;
   result.detail = build.detail;
@@ -197,36 +207,42 @@ llvm::Expected<Measurement> Measurer::measure(const KernelRow &kernel,
   result.backendVersion = build.backendVersion;
   result.code = build.code;
   result.compileSeconds = build.compileSeconds;
-  if (rival) {
-    result.rivalBackend = rival->backend;
-    result.rivalBackendVersion = rival->backendVersion;
-    result.rivalSchedule = rival->schedule;
-    result.rivalCode = rival->code;
+  if (baseline) {
+    result.baselineBackend = baseline->backend;
+    result.baselineBackendVersion = baseline->backendVersion;
+    result.baselineSchedule = baseline->schedule;
+    result.baselineCode = baseline->code;
   }
   if (build.outcome != Outcome::Ok)
     return result;
   llvm::Expected<Child *> child = childFor(kernel);
-  if (!child)
-    return child.takeError();
+  if (!child) {
+    result.outcome =
+        child.errorIsA<UserError>() ? Outcome::Invalid : Outcome::Crash;
+    result.detail = llvm::toString(child.takeError());
+    return result;
+  }
   // A hang is not worth more time than a hundred candidates.
   constexpr double seconds = 8;
   constexpr int64_t megabytes = 512;
   json::Object request{{"library", build.library},
                        {"symbol", kernel.name},
                        {"thorough", thorough},
-                       {"fault", fault},
-                       {"seconds", fault == "hang" ? 1.0 : seconds},
+                       {"seconds", seconds},
                        {"megabytes", megabytes}};
-  if (rival && !rival->library.empty())
-    request["rival"] = rival->library;
+  if (baseline && !baseline->library.empty())
+    request["baseline"] = baseline->library;
   llvm::Expected<json::Object> answer = (*child)->ask(std::move(request));
-  if (!answer)
-    return answer.takeError();
+  if (!answer) {
+    result.outcome = Outcome::Crash;
+    result.detail = llvm::toString(answer.takeError());
+    return result;
+  }
   result.outcome = outcomeOf(answer->getString("outcome").value_or(""));
   result.detail = answer->getString("detail").value_or("").str();
   result.seconds = answer->getNumber("seconds").value_or(0);
   result.warmSeconds = answer->getNumber("warm_seconds").value_or(0);
-  result.rivalSeconds = answer->getNumber("rival_seconds").value_or(0);
+  result.baselineSeconds = answer->getNumber("baseline_seconds").value_or(0);
   result.pairedRatio = answer->getNumber("paired_ratio").value_or(0);
   result.noise = answer->getNumber("noise").value_or(0);
   result.peak = answer->getNumber("peak").value_or(0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The page that shows a session: one file, no scripts, nothing fetched.
+#include "vitc/Records/Machine.h"
 #include "vitc/Support/Escape.h"
-#include "vitc/Tune/Machine.h"
 #include "vitc/Tune/Summary.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -177,7 +177,7 @@ static std::string outcomeTable(const Summary &summary) {
       "refused by the backend"};
   std::string rows;
   for (unsigned i = 0; i < outcomeCount; ++i) {
-    std::string name = outcomeName(Outcome(i)).str();
+    std::string name = nameOf(Outcome(i)).str();
     double share =
         summary.trials ? double(summary.outcomes[i]) / summary.trials : 0;
     rows += "<tr><td>" + name + "</td><td class=n>" +

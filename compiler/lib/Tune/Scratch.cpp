@@ -5,7 +5,7 @@
 #include "vitc/Support/File.h"
 #include "vitc/Support/Interrupt.h"
 #include "vitc/Support/TrustedFolder.h"
-#include "vitc/Tune/Store.h"
+#include "vitc/Tune/WorkerIdentity.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

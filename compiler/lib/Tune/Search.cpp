@@ -19,33 +19,39 @@ Search::Search(const KernelRow &kernel, Space asked, int64_t threads,
     : kernel(kernel), space(std::move(asked)), strategy(strategy),
       random(seed) {
   for (const Parameter &parameter : space.parameters)
-    if (parameter.values.size() > 1 && (threads > 1 || !parameter.forThreads))
+    if (parameter.values.size() > 1 && (threads > 1 || !parameter.forThreads)) {
       free.push_back(&parameter);
+      // No session lives to see the end of a space that is larger than this.
+      constexpr uint64_t largest = uint64_t(1) << 40;
+      spaceSize = std::min(spaceSize * parameter.values.size(), largest);
+    }
 }
 
 //===----------------------------------------------------------------------===//
-// Wishes
+// Drawing
 //===----------------------------------------------------------------------===//
 
-json::Object Search::randomWish() {
-  json::Object wish;
+json::Object Search::drawRandom() {
+  json::Object proposal;
   for (const Parameter *parameter : free)
-    wish[parameter->name] = parameter->values[below(parameter->values.size())];
-  return wish;
+    proposal[parameter->name] =
+        parameter->values[below(parameter->values.size())];
+  return proposal;
 }
 
 /// One or two parameters change, more often to a neighbouring value than to any
 /// other. What else has to change with them is for the backend to say, so the
 /// parameters that are not searched are left open.
 json::Object Search::mutate(const json::Object &parent) {
-  json::Object wish;
+  json::Object proposal;
   for (const Parameter *parameter : free)
     if (auto value = parent.getInteger(parameter->name))
-      wish[parameter->name] = *value;
+      proposal[parameter->name] = *value;
   for (size_t changes = 1 + below(2); changes > 0; --changes) {
     const Parameter &parameter = *free[below(free.size())];
     const std::vector<int64_t> &values = parameter.values;
-    int64_t now = wish.getInteger(parameter.name).value_or(parameter.standard);
+    int64_t now =
+        proposal.getInteger(parameter.name).value_or(parameter.standard);
     size_t place = size_t(llvm::lower_bound(values, now) - values.begin());
     constexpr size_t farJumps = 3; // one of so many
     if (below(farJumps) == 0)
@@ -54,17 +60,59 @@ json::Object Search::mutate(const json::Object &parent) {
       place = below(2) && place + 1 < values.size() ? place + 1
               : place > 0                           ? place - 1
                                                     : 0;
-    wish[parameter.name] = values[std::min(place, values.size() - 1)];
+    proposal[parameter.name] = values[std::min(place, values.size() - 1)];
   }
-  return wish;
+  return proposal;
 }
 
 json::Object Search::cross(const json::Object &a, const json::Object &b) {
-  json::Object wish;
+  json::Object proposal;
   for (const Parameter *parameter : free)
     if (auto value = (below(2) ? a : b).getInteger(parameter->name))
-      wish[parameter->name] = *value;
-  return wish;
+      proposal[parameter->name] = *value;
+  return proposal;
+}
+
+//===----------------------------------------------------------------------===//
+// The whole space
+//===----------------------------------------------------------------------===//
+
+/// The next `count` combinations of the searched parameters' values, counted as
+/// a number whose digits are the values' places.
+std::vector<json::Object> Search::enumerate(size_t count) const {
+  std::vector<json::Object> proposals;
+  for (uint64_t number = visited; number < spaceSize && count > 0;
+       ++number, --count) {
+    json::Object &proposal = proposals.emplace_back();
+    uint64_t rest = number;
+    for (const Parameter *parameter : free) {
+      proposal[parameter->name] =
+          parameter->values[rest % parameter->values.size()];
+      rest /= parameter->values.size();
+    }
+  }
+  return proposals;
+}
+
+llvm::Expected<std::vector<json::Object>>
+Search::findUntried(std::set<std::string> &known) {
+  constexpr size_t atOnce = 128;
+  std::vector<json::Object> untried;
+  while (untried.empty() && visited < spaceSize) {
+    std::vector<json::Object> proposals = enumerate(atOnce);
+    llvm::Expected<std::vector<json::Object>> schedules =
+        space.complete(proposals);
+    if (!schedules)
+      return schedules.takeError();
+    for (json::Object &schedule : *schedules)
+      if (known.insert(scheduleText(schedule)).second)
+        untried.push_back(std::move(schedule));
+    // Where something is left, the next call begins here once more: not all of
+    // it may be tried now.
+    if (untried.empty())
+      visited += proposals.size();
+  }
+  return untried;
 }
 
 //===----------------------------------------------------------------------===//
@@ -77,35 +125,48 @@ Search::propose(llvm::ArrayRef<const TrialRow *> trials, const CostModel &model,
   std::set<std::string> known;
   std::vector<const TrialRow *> good;
   for (const TrialRow *trial : trials) {
-    if (trial->kind != TrialKind::Search || trial->backend != space.backend)
+    if (!trial->isSearch() || trial->backend != space.backend ||
+        trial->state == TrialState::Cancelled || !trial->complaint.empty())
       continue;
     known.insert(scheduleText(trial->schedule));
     known.insert(scheduleText(trial->result.schedule));
-    if (trial->state == "done" && trial->result.outcome == Outcome::Ok)
+    if (trial->isOk())
       good.push_back(trial);
   }
   llvm::sort(good, [](const TrialRow *a, const TrialRow *b) {
     return a->score < b->score;
   });
 
-  // Children of the best few, and some strangers so that no corner is
+  // Children of the best few, and some random candidates so that no corner is
   // forgotten.
-  constexpr size_t parents = 10, wishCount = 96;
-  const size_t strangers =
-      strategy == Strategy::Random || good.empty() ? wishCount : wishCount / 4;
+  constexpr size_t parents = 10, proposalCount = 96;
+  const size_t randomCount = strategy == Strategy::Random || good.empty()
+                                 ? proposalCount
+                                 : proposalCount / 4;
   if (good.size() > parents)
     good.resize(parents);
-  std::vector<json::Object> wishes;
-  while (wishes.size() < strangers)
-    wishes.push_back(randomWish());
-  while (wishes.size() < wishCount) {
+  std::vector<json::Object> drawn;
+  while (drawn.size() < randomCount)
+    drawn.push_back(drawRandom());
+  while (drawn.size() < proposalCount) {
     const json::Object &one = good[below(good.size())]->result.schedule;
     const json::Object &two = good[below(good.size())]->result.schedule;
-    wishes.push_back(below(3) == 0 ? mutate(cross(one, two)) : mutate(one));
+    drawn.push_back(below(3) == 0 ? mutate(cross(one, two)) : mutate(one));
   }
-  llvm::Expected<std::vector<json::Object>> schedules = space.complete(wishes);
+  llvm::Expected<std::vector<json::Object>> schedules = space.complete(drawn);
   if (!schedules)
     return schedules.takeError();
+  std::vector<json::Object> untried;
+  for (json::Object &schedule : *schedules)
+    if (known.insert(scheduleText(schedule)).second)
+      untried.push_back(std::move(schedule));
+  // Draws that meet only what is known do not mean that there is no more.
+  if (untried.empty()) {
+    auto found = findUntried(known);
+    if (!found)
+      return found.takeError();
+    untried = std::move(*found);
+  }
 
   struct Idea {
     json::Object schedule;
@@ -113,11 +174,10 @@ Search::propose(llvm::ArrayRef<const TrialRow *> trials, const CostModel &model,
   };
   std::vector<Idea> ideas;
   bool judged = strategy == Strategy::Evolution && model.hasOpinion();
-  for (json::Object &schedule : *schedules)
-    if (known.insert(scheduleText(schedule)).second) {
-      float cost = judged ? model.predict(features(schedule)) : 0;
-      ideas.push_back({std::move(schedule), cost});
-    }
+  for (json::Object &schedule : untried) {
+    float cost = judged ? model.predict(features(schedule)) : 0;
+    ideas.push_back({std::move(schedule), cost});
+  }
   // One in eight whatever the model thinks of it: it learns from surprises.
   constexpr unsigned surprises = 8;
   if (!judged)

@@ -85,11 +85,11 @@ llvm::Expected<Space> Space::ask(llvm::StringRef backend,
 }
 
 llvm::Expected<std::vector<json::Object>>
-Space::complete(llvm::ArrayRef<json::Object> wishes) const {
+Space::complete(llvm::ArrayRef<json::Object> proposals) const {
   json::Array list;
-  for (const json::Object &wish : wishes)
-    list.push_back(json::Object(wish));
-  std::string path = joinPath(folder, "wishes.json");
+  for (const json::Object &proposal : proposals)
+    list.push_back(json::Object(proposal));
+  std::string path = joinPath(folder, "proposals.json");
   if (llvm::Error error = writeFile(
           path, llvm::formatv("{0}\n", json::Value(std::move(list))).str()))
     return error;

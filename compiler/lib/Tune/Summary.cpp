@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vitc/Tune/Summary.h"
 
-#include "vitc/Tune/Machine.h"
+#include "vitc/Records/Machine.h"
 #include "vitc/Tune/Search.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -34,11 +34,11 @@ static void fill(KernelSummary &summary,
   // What is kept comes first; a record tells of the same one.
   auto rank = [](const Measurement &result) {
     return std::pair(!isWorthKeeping(result),
-                     result.seconds / result.rivalSeconds);
+                     result.seconds / result.baselineSeconds);
   };
   for (const TrialRow *trial : trials) {
     bool isOk = trial->result.outcome == Outcome::Ok;
-    if (trial->kind == TrialKind::Confirm) {
+    if (!trial->isSearch()) {
       if (isOk && (!confirmed || rank(trial->result) < rank(confirmed->result)))
         confirmed = trial;
       continue;
@@ -64,11 +64,11 @@ static void fill(KernelSummary &summary,
   }
   // The comparison at the end counts, not what the search believed.
   if (confirmed) {
-    summary.defaultSeconds = confirmed->result.rivalSeconds;
+    summary.defaultSeconds = confirmed->result.baselineSeconds;
     summary.noise = confirmed->result.noise;
     summary.kept = isWorthKeeping(confirmed->result);
     summary.bestSeconds = summary.kept ? confirmed->result.seconds
-                                       : confirmed->result.rivalSeconds;
+                                       : confirmed->result.baselineSeconds;
     summary.bestSchedule =
         summary.kept ? confirmed->result.schedule : summary.defaultSchedule;
     summary.backend = confirmed->backend;
@@ -80,7 +80,7 @@ bool vitc::tune::isWorthKeeping(const Measurement &comparison) {
   // code can do, the pairs whether it does so as a rule.
   constexpr double leastGain = 1.01;
   return comparison.outcome == Outcome::Ok &&
-         comparison.rivalSeconds > comparison.seconds * leastGain &&
+         comparison.baselineSeconds > comparison.seconds * leastGain &&
          comparison.pairedRatio * leastGain < 1;
 }
 
@@ -93,7 +93,7 @@ static void addProgress(Summary &summary, llvm::ArrayRef<TrialRow> trials) {
   unsigned count = 0;
   double start = 0, end = 0, last = 0;
   for (const TrialRow &trial : trials) {
-    if (trial.state != "done" || trial.kind != TrialKind::Search)
+    if (!trial.isDone() || !trial.isSearch())
       continue;
     ++count;
     if (start == 0)
@@ -145,7 +145,7 @@ vitc::tune::summarize(Store &store, int64_t session,
     entry.kernel = std::move(kernel);
     std::vector<const TrialRow *> own;
     for (const TrialRow &trial : *trials)
-      if (trial.kernel == entry.kernel.id && trial.state == "done")
+      if (trial.kernel == entry.kernel.id && trial.isDone())
         own.push_back(&trial);
     fill(entry, own);
     if (auto found = spaces.find(entry.kernel.id); found != spaces.end())
@@ -189,7 +189,7 @@ std::vector<Importance> vitc::tune::judgeImportance(
     std::vector<Features> samples;
     std::vector<float> costs;
     for (const TrialRow *trial : trials)
-      if (trial->kind == TrialKind::Search && trial->backend == space.backend &&
+      if (trial->isSearch() && trial->backend == space.backend &&
           trial->result.outcome == Outcome::Ok) {
         samples.push_back(search.features(trial->result.schedule));
         costs.push_back(std::log2(float(trial->score)));
@@ -215,7 +215,7 @@ static json::Object
 outcomesToJson(const std::array<unsigned, outcomeCount> &counts) {
   json::Object object;
   for (unsigned i = 0; i < outcomeCount; ++i)
-    object[outcomeName(Outcome(i))] = counts[i];
+    object[nameOf(Outcome(i))] = counts[i];
   return object;
 }
 
@@ -263,6 +263,7 @@ json::Object Summary::toJson() const {
                       {"threads", session.threads},
                       {"date", timestamp(session.created)},
                       {"finished", session.finished},
+                      {"exhausted", session.exhausted},
                       {"seconds", session.seconds},
                       {"peak_flops", peak},
                       {"trials", trials},

@@ -4,6 +4,7 @@
 #include "vitc/Backend/Registry.h"
 #include "vitc/Driver/Targets.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace vitc;
@@ -24,6 +25,24 @@ static llvm::Expected<Backends> findBackends(const Installation &installation,
   return backends;
 }
 
+/// The backends' names of the levels whose kernels this machine runs: its own,
+/// and those below it.
+static std::vector<std::string> runnableTargets(const vitc::Target &host) {
+  std::vector<std::string> names;
+  llvm::StringRef highest = host.levels.back().backend;
+  for (const vitc::Target &known : targets()) {
+    auto end = llvm::find_if(known.levels, [&](const Level &level) {
+      return level.backend == highest;
+    });
+    if (end == known.levels.end())
+      continue;
+    for (auto level = known.levels.begin(); level <= end; ++level)
+      if (!llvm::is_contained(names, level->backend.str()))
+        names.push_back(level->backend.str());
+  }
+  return names;
+}
+
 llvm::Expected<Tools> vitc::tune::makeTools(const Installation &installation,
                                             const CompileOptions &options,
                                             llvm::StringRef backend,
@@ -34,12 +53,16 @@ llvm::Expected<Tools> vitc::tune::makeTools(const Installation &installation,
     return backends.takeError();
   tools.backends = std::move(*backends);
   tools.measureProgram = installation.measureProgram;
+  if (!llvm::sys::fs::can_execute(tools.measureProgram))
+    return userError(tools.measureProgram,
+                     "there is no such program; install vitc again");
   tools.runtimeFolder = installation.runtimeFolder;
   tools.folder = folder;
   // What is measured runs here.
   llvm::Expected<const vitc::Target *> host = hostTarget();
   if (!host)
     return host.takeError();
+  tools.targets = runnableTargets(**host);
   llvm::Expected<Toolchain> toolchain =
       findToolchain(*(*host)->architecture, options.toolchain);
   if (!toolchain)

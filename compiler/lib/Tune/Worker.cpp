@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vitc/Tune/Worker.h"
 
-#include "vitc/Tune/Machine.h"
 #include "vitc/Tune/Summary.h"
 
 using namespace vitc;
 using namespace vitc::tune;
 namespace json = llvm::json;
-
-/// Tests put a field "fault" beside the parameters: the candidate then
-/// misbehaves in that way. Backends never see it.
-static std::string takeFault(json::Object &schedule) {
-  std::string fault = schedule.getString("fault").value_or("").str();
-  schedule.erase("fault");
-  return fault;
-}
 
 llvm::Expected<Build> Worker::buildOne(const KernelRow &kernel,
                                        llvm::StringRef backend,
@@ -29,44 +20,44 @@ llvm::Expected<Build> Worker::buildOne(const KernelRow &kernel,
 /// good, some look better by luck; so whoever seems to win is timed again, for
 /// long and beside the first one, and that counts.
 llvm::Error Worker::compete(const KernelRow &kernel, TrialRow &trial,
-                            const Build &build, llvm::StringRef fault) {
-  auto best = store.getBest(kernel.id);
+                            const Build &build) {
+  // What other workers' backends have made cannot be repeated here.
+  auto best = store.getBest(kernel.id, capabilities.backends);
   if (!best)
     return best.takeError();
-  std::optional<Build> rival;
+  std::optional<Build> baseline;
   if (*best) {
     auto built = buildOne(kernel, (*best)->backend, (*best)->schedule);
     if (!built)
       return built.takeError();
-    rival = std::move(*built);
+    if (built->outcome == Outcome::Ok)
+      baseline = std::move(*built);
   }
-  auto result = measurer.measure(kernel, build, rival ? &*rival : nullptr,
-                                 /*thorough=*/false, fault);
-  if (!result)
-    return result.takeError();
-  trial.result = std::move(*result);
+  trial.result =
+      measurer.measure(kernel, build, baseline ? &*baseline : nullptr,
+                       /*thorough=*/false);
   trial.score = trial.result.seconds;
-  if (trial.result.outcome != Outcome::Ok || !*best)
+  if (trial.result.outcome != Outcome::Ok || !baseline)
     return llvm::Error::success();
   constexpr double seemsToWin = 0.99;
-  double ratio = trial.result.seconds / trial.result.rivalSeconds;
+  double ratio = trial.result.seconds / trial.result.baselineSeconds;
   trial.score = (*best)->score * std::max(ratio, 1.0);
   if (ratio > seemsToWin || trial.result.pairedRatio > 1)
     return llvm::Error::success();
-  auto anchor = store.getAnchor(kernel.id);
+  auto anchor = store.getAnchor(kernel.id, capabilities.backends);
   if (!anchor)
     return anchor.takeError();
+  if (!*anchor)
+    return llvm::Error::success();
   auto first = buildOne(kernel, (*anchor)->backend, (*anchor)->schedule);
   if (!first)
     return first.takeError();
-  auto again =
-      measurer.measure(kernel, build, &*first, /*thorough=*/true, fault);
-  if (!again)
-    return again.takeError();
-  trial.result = std::move(*again);
+  if (first->outcome != Outcome::Ok)
+    return llvm::Error::success();
+  trial.result = measurer.measure(kernel, build, &*first, /*thorough=*/true);
   if (trial.result.outcome == Outcome::Ok)
     trial.score =
-        (*anchor)->score * trial.result.seconds / trial.result.rivalSeconds;
+        (*anchor)->score * trial.result.seconds / trial.result.baselineSeconds;
   return llvm::Error::success();
 }
 
@@ -74,21 +65,19 @@ llvm::Error Worker::compete(const KernelRow &kernel, TrialRow &trial,
 /// tuning, so whoever wins has to do so again, in a process of its own, and the
 /// worse of both results counts.
 llvm::Error Worker::confirm(const KernelRow &kernel, TrialRow &trial,
-                            const Build &build, llvm::StringRef fault) {
-  auto rival = buildOne(kernel, trial.result.rivalBackend, {});
-  if (!rival)
-    return rival.takeError();
+                            const Build &build) {
+  auto baseline = buildOne(kernel, trial.result.baselineBackend, {});
+  if (!baseline)
+    return baseline.takeError();
   std::optional<Measurement> worst;
   for (unsigned time = 0; time < 2; ++time) {
-    auto result =
-        measurer.measure(kernel, build, &*rival, /*thorough=*/true, fault);
-    if (!result)
-      return result.takeError();
-    bool isKept = isWorthKeeping(*result);
+    Measurement result =
+        measurer.measure(kernel, build, &*baseline, /*thorough=*/true);
+    bool isKept = isWorthKeeping(result);
     if (!worst || !isKept ||
-        result->seconds / result->rivalSeconds >
-            worst->seconds / worst->rivalSeconds)
-      worst = std::move(*result);
+        result.seconds / result.baselineSeconds >
+            worst->seconds / worst->baselineSeconds)
+      worst = std::move(result);
     if (!isKept)
       break;
   }
@@ -98,7 +87,7 @@ llvm::Error Worker::confirm(const KernelRow &kernel, TrialRow &trial,
 }
 
 llvm::Error Worker::measure(const KernelRow &kernel, TrialRow &trial,
-                            const Build &build, llvm::StringRef fault) {
+                            const Build &build) {
   auto standard = buildOne(kernel, trial.backend, {});
   if (!standard)
     return standard.takeError();
@@ -112,15 +101,38 @@ llvm::Error Worker::measure(const KernelRow &kernel, TrialRow &trial,
     trial.result.compileSeconds = build.compileSeconds;
     return llvm::Error::success();
   }
-  if (trial.kind == TrialKind::Search)
-    return compete(kernel, trial, build, fault);
-  return confirm(kernel, trial, build, fault);
+  return trial.isSearch() ? compete(kernel, trial, build)
+                          : confirm(kernel, trial, build);
+}
+
+/// First all that can be compiled, with every core; then the timings, on a
+/// machine that does nothing else of ours.
+llvm::Error Worker::buildAll(const KernelRow &kernel,
+                             llvm::ArrayRef<TrialRow> trials) {
+  std::map<std::string, std::vector<json::Object>> schedules;
+  for (const TrialRow &trial : trials)
+    schedules[trial.backend].push_back(trial.schedule);
+  for (auto &[backend, list] : schedules)
+    if (auto built = measurer.build(kernel, backend, list); !built)
+      return built.takeError();
+  return store.setCompiled(name, leaseSeconds);
+}
+
+/// Ends trials of a kernel that nobody can measure.
+llvm::Error Worker::refuse(llvm::StringRef complaint,
+                           llvm::MutableArrayRef<TrialRow> trials) {
+  for (TrialRow &trial : trials) {
+    trial.result.outcome = Outcome::Invalid;
+    trial.result.detail = complaint.str();
+    if (auto counted = store.complete(trial, name); !counted)
+      return counted.takeError();
+  }
+  return llvm::Error::success();
 }
 
 llvm::Expected<unsigned> Worker::step(int64_t session, unsigned count,
                                       llvm::function_ref<bool()> stop) {
-  auto trials =
-      store.claim(name, thisMachine().cpu, session, count, leaseSeconds);
+  auto trials = store.claim(name, capabilities, session, count, leaseSeconds);
   if (!trials)
     return trials.takeError();
   if (trials->empty())
@@ -128,26 +140,18 @@ llvm::Expected<unsigned> Worker::step(int64_t session, unsigned count,
   auto kernel = store.getKernel(trials->front().kernel);
   if (!kernel)
     return kernel.takeError();
-  // First all that can be compiled, with every core; then the timings, on a
-  // machine that does nothing else of ours.
-  std::map<std::string, std::vector<json::Object>> schedules;
-  for (const TrialRow &trial : *trials) {
-    json::Object plain = trial.schedule;
-    takeFault(plain);
-    schedules[trial.backend].push_back(std::move(plain));
+  if (!kernel->complaint.empty()) {
+    if (llvm::Error error = refuse(kernel->complaint, *trials))
+      return error;
+    return unsigned(trials->size());
   }
-  for (auto &[backend, list] : schedules)
-    if (auto built = measurer.build(*kernel, backend, list); !built)
-      return built.takeError();
-  if (llvm::Error error = store.renew(name, leaseSeconds))
+  if (llvm::Error error = buildAll(*kernel, *trials))
     return error;
   unsigned done = 0, lost = 0;
   for (TrialRow &trial : *trials) {
     if (stop && stop())
       break;
-    json::Object plain = trial.schedule;
-    std::string fault = takeFault(plain);
-    auto built = buildOne(*kernel, trial.backend, plain);
+    auto built = buildOne(*kernel, trial.backend, trial.schedule);
     if (!built)
       return built.takeError();
     auto begun = store.begin(trial, name, leaseSeconds);
@@ -157,7 +161,7 @@ llvm::Expected<unsigned> Worker::step(int64_t session, unsigned count,
       ++lost;
       continue;
     }
-    if (llvm::Error error = measure(*kernel, trial, *built, fault))
+    if (llvm::Error error = measure(*kernel, trial, *built))
       return error;
     if (auto counted = store.complete(trial, name); !counted)
       return counted.takeError();

@@ -8,10 +8,10 @@ import sqlite3
 import sys
 
 DEEP = "[" * 100000 + "]" * 100000
-RECORD = {"record": 2, "family": "gemm", "target": "avx2", "spec": {"m": 1}, "cpu": "some", "machine": "some", "backend": "halide",
+RECORD = {"record": 3, "family": "gemm", "target": "avx2", "spec": {"m": 1}, "cpu": "some", "machine": "some", "backend": "halide",
           "backend_version": "0", "vitc": "0", "schedule": {"tile_m": 4}, "code": "x", "threads": 1, "seconds": 1e-6,
           "share_of_peak": 0.5, "date": "2026-01-02T03:04:05Z", "command": "vitc tune",
-          "rival": {"backend": "halide", "backend_version": "0", "schedule": {}, "code": "y", "seconds": 2e-6}}
+          "baseline": {"backend": "halide", "backend_version": "0", "schedule": {}, "code": "y", "seconds": 2e-6}}
 
 
 def line(edits):
@@ -29,5 +29,5 @@ if kind == "line":
 else:
     with sqlite3.connect(path) as database:
         for number, edit in enumerate(edits):
-            database.execute("INSERT INTO records (key, cpu, backend, rival_backend, line) VALUES (?, 'some', 'halide', 'halide', ?)",
+            database.execute("INSERT INTO records (key, cpu, backend, baseline_backend, line) VALUES (?, 'some', 'halide', 'halide', ?)",
                              (f"damaged {number}", line([edit])))

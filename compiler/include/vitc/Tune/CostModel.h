@@ -20,6 +20,9 @@ public:
   ~CostModel();
   CostModel(CostModel &&);
 
+  /// False where vitc is built without OpenCV: no model ever has an opinion.
+  static bool isAvailable();
+
   /// Forgets what it knew. Too few samples leave it without an opinion.
   void train(llvm::ArrayRef<Features> samples, llvm::ArrayRef<float> costs);
   bool hasOpinion() const;

@@ -10,10 +10,11 @@ namespace vitc::tune {
 /// Programs and folders that measuring needs.
 struct Tools {
   Backends backends;
-  std::string measureProgram; ///< vitc-measure
-  std::string cxx;            ///< compiles adapters and links candidates
-  std::string runtimeFolder;  ///< for the adapters' headers
-  std::string folder;         ///< for files; the caller removes it
+  std::vector<std::string> targets; ///< whose kernels this machine runs
+  std::string measureProgram;       ///< vitc-measure
+  std::string cxx;                  ///< compiles adapters and links candidates
+  std::string runtimeFolder;        ///< for the adapters' headers
+  std::string folder;               ///< for files; the caller removes it
 };
 
 /// A candidate's code, or why there is none.
@@ -39,11 +40,13 @@ public:
   build(const KernelRow &kernel, llvm::StringRef backend,
         llvm::ArrayRef<llvm::json::Object> schedules);
 
-  /// Checks a build against the reference and times it in turn with `rival`, if
-  /// there is one.
-  llvm::Expected<Measurement> measure(const KernelRow &kernel,
-                                      const Build &build, const Build *rival,
-                                      bool thorough, llvm::StringRef fault);
+  /// Checks a build against the reference and times it in turn with `baseline`,
+  /// if there is one. Whatever the kernel or its code do to vitc-measure is an
+  /// outcome.
+  Measurement measure(const KernelRow &kernel, const Build &build,
+                      const Build *baseline, bool thorough);
+
+  Capabilities getCapabilities() const;
 
   const Tools &getTools() const { return tools; }
 
@@ -52,8 +55,7 @@ private:
 
   llvm::Expected<Child *> childFor(const KernelRow &kernel);
   llvm::Expected<std::string> adapterObject(llvm::StringRef source);
-  llvm::Error finishBuild(const KernelRow &kernel, llvm::StringRef prefix,
-                          Build &build);
+  llvm::Error finishBuild(llvm::StringRef prefix, Build &build);
 
   Tools tools;
   std::map<std::string, Build> builds;

@@ -22,7 +22,7 @@ public:
          Strategy strategy, uint64_t seed);
 
   /// Up to `count` schedules that are not among `trials`; none when the space
-  /// is used up. `model` may be without an opinion.
+  /// has no other. `model` may be without an opinion.
   llvm::Expected<std::vector<TrialRow>>
   propose(llvm::ArrayRef<const TrialRow *> trials, const CostModel &model,
           unsigned count);
@@ -39,10 +39,15 @@ public:
   bool isOpen() const { return !free.empty(); }
 
 private:
-  llvm::json::Object randomWish();
+  llvm::json::Object drawRandom();
   llvm::json::Object mutate(const llvm::json::Object &parent);
   llvm::json::Object cross(const llvm::json::Object &a,
                            const llvm::json::Object &b);
+  std::vector<llvm::json::Object> enumerate(size_t count) const;
+  /// Some schedules that are not among `known`, which they are added to; none
+  /// if there are none in the whole space.
+  llvm::Expected<std::vector<llvm::json::Object>>
+  findUntried(std::set<std::string> &known);
   size_t below(size_t count) {
     return std::uniform_int_distribution<size_t>(0, count - 1)(random);
   }
@@ -50,6 +55,8 @@ private:
   const KernelRow &kernel;
   Space space;
   std::vector<const Parameter *> free; ///< those that are searched
+  uint64_t spaceSize = 1;              ///< combinations of their values
+  uint64_t visited = 0; ///< of these, how many are known to be tried
   Strategy strategy;
   std::mt19937_64 random;
 };

@@ -28,9 +28,10 @@ public:
                                    const KernelRow &kernel,
                                    llvm::StringRef folder);
 
-  /// For each wish the allowed schedule next to it; fewer where there is none.
+  /// For each proposal the allowed schedule next to it; fewer where there is
+  /// none.
   llvm::Expected<std::vector<llvm::json::Object>>
-  complete(llvm::ArrayRef<llvm::json::Object> wishes) const;
+  complete(llvm::ArrayRef<llvm::json::Object> proposals) const;
 
   std::string backend;
   std::vector<Parameter> parameters;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "vitc/Tune/Records.h"
+#include "vitc/Records/Records.h"
 
 #include "vitc/Support/File.h"
 #include "vitc/Support/JsonReader.h"
@@ -16,7 +16,7 @@ using namespace vitc::tune;
 namespace json = llvm::json;
 
 /// Of the format of a line.
-constexpr int64_t recordVersion = 2;
+constexpr int64_t recordVersion = 3;
 
 static std::string print(json::Value value) {
   // llvm::json writes the keys of an object in their order: one text for one
@@ -46,11 +46,11 @@ json::Object Record::provenance() const {
       {"threads", threads},
       {"seconds", seconds},
       {"share_of_peak", share},
-      {"rival", json::Object{{"backend", rival.backend},
-                             {"backend_version", rival.backendVersion},
-                             {"schedule", json::Object(rival.schedule)},
-                             {"code", rival.code},
-                             {"seconds", rival.seconds}}}};
+      {"baseline", json::Object{{"backend", baseline.backend},
+                             {"backend_version", baseline.backendVersion},
+                             {"schedule", json::Object(baseline.schedule)},
+                             {"code", baseline.code},
+                             {"seconds", baseline.seconds}}}};
 }
 
 std::string Record::toLine() const {
@@ -69,7 +69,7 @@ std::string Record::toLine() const {
 /// Of what a record may say: more threads than any machine has.
 constexpr int64_t mostThreads = 4096;
 
-static bool isSchedule(const json::Object &object) {
+bool vitc::tune::isSchedule(const json::Object &object) {
   return llvm::all_of(
       object, [](const auto &entry) { return entry.second.getAsInteger(); });
 }
@@ -94,18 +94,6 @@ public:
 };
 
 } // namespace
-
-llvm::Expected<json::Object> vitc::tune::parseSchedule(llvm::StringRef place,
-                                                       llvm::StringRef text) {
-  llvm::Expected<json::Object> schedule = parseJsonObject(place, text);
-  if (schedule && !isSchedule(*schedule))
-    return userError(place, "a schedule must be an object of integers");
-  return schedule;
-}
-
-json::Object vitc::tune::unreadable(llvm::Error error) {
-  return json::Object{{"unreadable", llvm::toString(std::move(error))}};
-}
 
 llvm::Expected<Record> vitc::tune::parseRecord(llvm::StringRef path,
                                                llvm::StringRef line,
@@ -135,16 +123,16 @@ llvm::Expected<Record> vitc::tune::parseRecord(llvm::StringRef path,
                                std::numeric_limits<double>::max());
   record.date = reader.text("date");
   record.command = reader.text("command");
-  if (llvm::Expected<JsonObject> rival = object->getObject("rival")) {
-    RecordReader rivals(*rival);
-    record.rival.backend = rivals.text("backend");
-    record.rival.backendVersion = rivals.text("backend_version");
-    record.rival.schedule = rivals.schedule("schedule");
-    record.rival.code = rivals.text("code");
-    record.rival.seconds = rivals.seconds("seconds");
-    reader.fail(rivals.finish());
+  if (llvm::Expected<JsonObject> baseline = object->getObject("baseline")) {
+    RecordReader baselines(*baseline);
+    record.baseline.backend = baselines.text("backend");
+    record.baseline.backendVersion = baselines.text("backend_version");
+    record.baseline.schedule = baselines.schedule("schedule");
+    record.baseline.code = baselines.text("code");
+    record.baseline.seconds = baselines.seconds("seconds");
+    reader.fail(baselines.finish());
   } else {
-    reader.fail(rival.takeError());
+    reader.fail(baseline.takeError());
   }
   if (llvm::Error error = reader.finish())
     return error;
@@ -174,7 +162,7 @@ vitc::tune::readRecords(llvm::StringRef path) {
 void RecordSet::add(std::vector<Record> more) {
   for (Record &record : more)
     if (record.cpu == cpu) {
-      Place place = {record.key(), record.backend, record.rival.backend};
+      Place place = {record.key(), record.backend, record.baseline.backend};
       records.insert_or_assign(std::move(place), std::move(record));
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The machine that schedules are tuned for.
-#ifndef VITC_TUNE_MACHINE_H
-#define VITC_TUNE_MACHINE_H
+#ifndef VITC_RECORDS_MACHINE_H
+#define VITC_RECORDS_MACHINE_H
 
 #include <string>
 
@@ -24,4 +24,4 @@ std::string timestamp(double secondsSince1970);
 
 } // namespace vitc::tune
 
-#endif // VITC_TUNE_MACHINE_H
+#endif // VITC_RECORDS_MACHINE_H

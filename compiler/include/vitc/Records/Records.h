@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Tuned schedules as text, one line of JSON each (docs/Tuning.md): how they
 /// are shipped, moved between databases, and found by `vitc compile`.
-#ifndef VITC_TUNE_RECORDS_H
-#define VITC_TUNE_RECORDS_H
+#ifndef VITC_RECORDS_RECORDS_H
+#define VITC_RECORDS_RECORDS_H
 
 #include "vitc/Support/Error.h"
 #include "llvm/Support/JSON.h"
@@ -24,21 +24,21 @@ struct Record {
   llvm::json::Object schedule;
   std::string code; ///< of the machine code that was timed: see hashCode
   /// The default that it was timed in turn with.
-  struct Rival {
+  struct Baseline {
     std::string backend, backendVersion;
     llvm::json::Object schedule;
     std::string code;
     double seconds = 0;
-  } rival;
+  } baseline;
   int64_t threads = 1;
   double seconds = 0; ///< of one call
   double share = 0;   ///< of the measured peak
   std::string date, command;
   std::string place; ///< where it was read: FILE:LINE, or DATABASE:NUMBER
 
-  /// Of its time to the rival's. Records with the same rival compare by it;
-  /// seconds of different sessions do not compare.
-  double ratio() const { return seconds / rival.seconds; }
+  /// Of its time to the baseline's. Records with the same baseline compare by
+  /// it; seconds of different sessions do not compare.
+  double ratio() const { return seconds / baseline.seconds; }
 
   /// What the record is about: see kernelKey.
   std::string key() const;
@@ -52,13 +52,8 @@ struct Record {
 std::string kernelKey(llvm::StringRef family, const llvm::json::Object &spec,
                       llvm::StringRef target);
 
-/// A schedule out of a database: an object of integers. What cannot be read is
-/// an error and never an empty schedule, which stands for the default one.
-llvm::Expected<llvm::json::Object> parseSchedule(llvm::StringRef place,
-                                                 llvm::StringRef text);
-/// Stands for an object of a database that cannot be read. No backend takes it,
-/// so that its trial is invalid and not that of the default schedule.
-llvm::json::Object unreadable(llvm::Error error);
+/// Whether it is a schedule: an object of integers.
+bool isSchedule(const llvm::json::Object &object);
 
 /// The record in line `number` of `path`, which are put before messages. All
 /// numbers are finite and in the ranges in which they make sense.
@@ -74,7 +69,7 @@ public:
   explicit RecordSet(std::string cpu) : cpu(std::move(cpu)) {}
 
   /// Takes those that are for this CPU. Of two that say the same thing (kernel,
-  /// backend and the rival's backend) the later call wins.
+  /// backend and the baseline's backend) the later call wins.
   void add(std::vector<Record> records);
   /// All `.jsonl` files in `folder`; no folder, no records.
   llvm::Error addFolder(llvm::StringRef folder);
@@ -83,11 +78,12 @@ public:
   std::vector<const Record *> find(llvm::StringRef key) const;
 
 private:
-  using Place = std::array<std::string, 3>; ///< key, backend, rival's backend
+  using Place =
+      std::array<std::string, 3>; ///< key, backend, baseline's backend
   std::string cpu;
   std::map<Place, Record> records;
 };
 
 } // namespace vitc::tune
 
-#endif // VITC_TUNE_RECORDS_H
+#endif // VITC_RECORDS_RECORDS_H

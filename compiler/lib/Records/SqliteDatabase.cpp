@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "vitc/Tune/Database.h"
+#include "vitc/Records/Database.h"
 
 #include "llvm/Support/FileSystem.h"
 
@@ -17,7 +17,7 @@ public:
   ~SqliteDatabase() override { sqlite3_close(handle); }
 
   llvm::Expected<std::vector<Row>>
-  run(llvm::StringRef statement, llvm::ArrayRef<Field> parameters) override;
+  execute(llvm::StringRef statement, llvm::ArrayRef<Field> parameters) override;
 
   llvm::StringRef identityColumn() const override {
     return "INTEGER PRIMARY KEY";
@@ -40,7 +40,8 @@ private:
 } // namespace
 
 llvm::Expected<std::vector<Row>>
-SqliteDatabase::run(llvm::StringRef text, llvm::ArrayRef<Field> parameters) {
+SqliteDatabase::execute(llvm::StringRef text,
+                        llvm::ArrayRef<Field> parameters) {
   sqlite3_stmt *compiled = nullptr;
   if (sqlite3_prepare_v2(handle, text.data(), int(text.size()), &compiled,
                          nullptr) != SQLITE_OK)
@@ -96,7 +97,7 @@ vitc::tune::openSqlite(llvm::StringRef path, bool create) {
   if (create)
     settings.push_back("PRAGMA journal_mode = WAL");
   for (llvm::StringRef setting : settings)
-    if (auto done = database->run(setting, {}); !done)
+    if (auto done = database->run(setting); !done)
       return done.takeError();
   return database;
 }

@@ -48,6 +48,8 @@ static void printHelp(const BackendProgram &program) {
          "  --space           print the schedule's parameters, for tuners\n"
          "  --complete FILE   print the allowed schedules next to those "
          "in FILE\n"
+         "  --targets         print what is known of each target, as one line "
+         "of JSON\n"
          "  --version         backend, version and protocol as one line "
          "of JSON\n"
          "  --help            this text\n"
@@ -90,6 +92,10 @@ int runBackend(const BackendProgram &program, int argc, char **argv) {
     if (argument == "--version") {
       std::cout << R"({"backend":")" << program.name << R"(","version":")"
                 << program.version << R"(","protocol":1})" << std::endl;
+      return Done;
+    }
+    if (argument == "--targets") {
+      std::cout << describeMachines() << std::endl;
       return Done;
     }
     if (argument == "--emit-assembly")

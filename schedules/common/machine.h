@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// What the schedules need to know about a machine.
+/// What the schedules need to know about a machine, from the description of its
+/// level (targets/levels.h).
 #ifndef VITC_SCHEDULES_COMMON_MACHINE_H
 #define VITC_SCHEDULES_COMMON_MACHINE_H
 
@@ -27,8 +28,8 @@ struct Machine {
   /// left operand is loaded in vectors over k, one for each row of the tile.
   bool multipliesByLane;
   /// Vectors are added beside those that are multiplied, at no cost.
-  bool addsAside = false;
-  Api api = Api::Cpu;
+  bool hasSeparateAdders;
+  Api api;
 
   bool gpu() const { return api != Api::Cpu; }
 
@@ -47,6 +48,10 @@ struct Machine {
 Machine machineFor(const std::string &name);
 
 std::vector<std::string> machineNames();
+
+/// Every machine with what tests and tools ask about it, as a line of JSON:
+/// docs/KernelProtocol.md.
+std::string describeMachines();
 
 /// Whether tasks of this size are worth handing to other threads. Waking a
 /// thread costs some microseconds, in which a core does 100 to 200 thousand

@@ -20,7 +20,7 @@ void Attention::readPairs(Schedule &schedule) {
   bool able = vectors && longEnough && pairCount(headDim, scoreTriples) > 0;
   pairsScores = schedule.get(
       "paired", "1: two multiplications become one and two additions",
-      able && machine.addsAside, Values(0, able));
+      able && machine.hasSeparateAdders, Values(0, able));
   // Maps are the weights as they are.
   pairsValues = pairsScores && !withMaps;
 }

@@ -108,7 +108,7 @@ void emitKernel(const Kernel &kernel, const KernelSpec &spec,
   std::string object = files.add(options.prefix + ".o");
   std::map<OutputFileType, std::string> outputs;
   std::string assembly;
-  const bool fromText = !kernel.prefetches.empty() || machine.addsAside;
+  const bool fromText = !kernel.prefetches.empty() || machine.hasSeparateAdders;
   if (options.assembly)
     assembly = files.add(options.prefix + ".s");
   else if (fromText)
@@ -125,7 +125,8 @@ void emitKernel(const Kernel &kernel, const KernelSpec &spec,
         files.addTemporary(options.prefix + ".device");
   module.compile(outputs);
   if (fromText) {
-    chooseInstructions(assembly, /*integerBroadcasts=*/machine.addsAside);
+    chooseInstructions(assembly,
+                       /*integerBroadcasts=*/machine.hasSeparateAdders);
     assemble(assembly, object, target);
   }
   writeText(files.add(options.prefix + ".cpp"),

@@ -78,7 +78,7 @@ static bool readPaired(const GemmShape &shape, Schedule &schedule,
   bool able = !machine.gpu() && shape.depth >= pairedSteps;
   return schedule.get("paired",
                       "1: two multiplications become one and two additions",
-                      able && machine.addsAside, Values(0, able));
+                      able && machine.hasSeparateAdders, Values(0, able));
 }
 
 Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {

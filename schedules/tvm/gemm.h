@@ -7,6 +7,8 @@
 #include "common/tile.h"
 #include "kernel.h"
 
+#include "targets/levels.h"
+
 namespace vitc::tvm_backend {
 
 struct GemmShape {
@@ -23,8 +25,8 @@ struct GemmShape {
 /// A gemm on an NVIDIA GPU's tensor cores, which has no schedule parameters.
 DeviceFunction tensorCoreGemm(const GemmShape &shape);
 
-/// The columns of a panel that it takes.
-inline constexpr int tensorCorePanel = 64;
+/// The columns of a panel that it takes: that of every level with such cores.
+inline constexpr int tensorCorePanel = targetinfo::sm80.tile.columns;
 
 } // namespace vitc::tvm_backend
 

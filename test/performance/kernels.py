@@ -53,7 +53,7 @@ def peak_function():
     source = pathlib.Path(folder.name) / "peak.cpp"
     source.write_text(PEAK)
     library = source.with_suffix(".so")
-    vectors = ["-mavx512f"] if "avx512" in TARGET else ["-mavx2", "-mfma"]
+    vectors = ["-mavx512f"] if "avx512f" in LEVELS[TARGET]["instructions"] else ["-mavx2", "-mfma"]
     subprocess.run([CXX, "-O2", *vectors, "-fPIC", "-shared", str(source), "-o", str(library)], check=True)
     function = ctypes.CDLL(str(library)).peak
     function.restype = ctypes.c_double
@@ -244,7 +244,7 @@ parser.add_argument("--threads", action="store_true", help="two threads")
 parser.add_argument("--cold", action="store_true", help="gemm and conv with weights that are not in a cache")
 parser.add_argument("--bias", action="store_true", help="attention of windows with bias and masks")
 parser.add_argument("--schedule", type=json.loads, default={}, help="schedule parameters")
-parser.add_argument("--panel", type=int, default=32 if "avx512" in TARGET else 16)
+parser.add_argument("--panel", type=int, default=LEVELS[TARGET]["panel"])
 parser.add_argument("--shape", type=lambda text: [int(x) for x in text.split(",")],
                     help="one gemm M,N,K, or conv SIZE,CHANNELS,N,KERNEL,STRIDE")
 options = parser.parse_args()

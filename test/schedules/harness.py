@@ -60,6 +60,12 @@ NAME = json.loads(subprocess.run([BACKEND, "--version"], capture_output=True, te
 # What an object may leave to others: the C library's copies, and Halide's way to the threads. TVM's are run by their adapter.
 ALLOWED_SYMBOLS = {"memcpy", "memset"} | ({"halide_do_par_for"} if NAME == "halide" else set())
 
+# What is known of each target (schedules/targets), by its name in specifications.
+LEVELS = {level["target"]: level
+          for level in json.loads(subprocess.run([BACKEND, "--targets"], capture_output=True, text=True, check=True).stdout)}
+# CPUs whose float32 kernels are no other's.
+CPU_TARGETS = [name for name, level in LEVELS.items() if not level["gpu"] and level["float32_kernels"] == name]
+
 FAMILIES = subprocess.run([BACKEND, "--help"], capture_output=True, text=True, check=True).stdout.split("families: ")[1].split("\n")[0].split()
 
 folder = tempfile.TemporaryDirectory(prefix="vitc-schedules-")
@@ -84,7 +90,7 @@ def run_backend(specification, *options):
     with open(path, "w") as file:
         json.dump(specification, file)
     environment = dict(os.environ)
-    if not str(specification.get("target")).startswith("x86"):
+    if LEVELS.get(str(specification.get("target")), {}).get("architecture") != os.uname().machine:
         environment.pop("CXX", None)  # it is this machine's
     done = subprocess.run([BACKEND, "--spec", path, "-o", prefix, *options], capture_output=True, text=True, env=environment)
     return done.returncode, done.stderr, prefix
@@ -92,8 +98,9 @@ def run_backend(specification, *options):
 
 def require_processor():
     """Ends a test that this processor cannot run; ctest calls it skipped."""
-    if TARGET in ("x86-64-avx512", "x86-64-zen4") and "avx512f" not in pathlib.Path("/proc/cpuinfo").read_text():
-        print(f"[SKIP] this processor cannot run {TARGET}")
+    missing = set(LEVELS[TARGET]["instructions"]) - set(pathlib.Path("/proc/cpuinfo").read_text().split())
+    if missing:
+        print(f"[SKIP] this processor cannot run {TARGET}: it has no {', '.join(sorted(missing))}")
         sys.exit(77)
 
 

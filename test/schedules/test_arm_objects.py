@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""ARM objects, read with objdump: what the inner loop of gemm is made of, and that float32 kernels with and without dot
-products are the same, which is why a library for both has them once."""
+"""ARM objects, read with objdump: what the inner loop of gemm is made of."""
 import re
 import shutil
 
@@ -53,17 +52,6 @@ def check_gemm(m, n, k, **options):
           f"tile {report['schedule']['tile_m']}x{report['schedule']['tile_n']}, no spill")
 
 
-def check_same(family, spec):
-    objects = []
-    for target in ("arm-64", "arm-64-dotprod"):
-        request = specification(family, spec, target=target, name=f"same_{family}")
-        code, error, prefix = run_backend(request)
-        assert code == 0, f"{request}: {error}"
-        objects.append(pathlib.Path(prefix + ".o").read_bytes())
-    assert objects[0] == objects[1], f"{family}: dot products change a float32 kernel; it cannot be shared between levels"
-    print(f"ok {family}: the same object with and without dot products")
-
-
 if not shutil.which(OBJDUMP):
     sys.exit(f"{OBJDUMP} is not installed; tools/setup --tests installs it with g++-aarch64-linux-gnu")
 
@@ -72,12 +60,3 @@ check_gemm(197, 3072, 768, activation="gelu")
 check_gemm(197, 768, 3072, residual=True, ldr=768)
 check_gemm(198, 2304, 768)
 check_gemm(577, 1024, 1024)
-
-ROWS = {"rows": 197, "cols": 768, "ldx": 768, "ldy": 768}
-check_same("gemm", {"m": 50, "n": 192, "k": 192, "lda": 192, "ldc": 192, "panel": 16, "bias": True, "activation": "gelu",
-                    "residual": False})
-check_same("attention", {"batch": 1, "heads": 3, "tokens": 50, "head_dim": 64, "scale": 0.125, "ldq": 576, "ldk": 576, "ldv": 576,
-                         "ldo": 192, "probabilities": False})
-check_same("norm", {**ROWS, "eps": 1e-6, "affine": True})
-check_same("softmax", ROWS)
-check_same("activation", {**ROWS, "function": "gelu"})

@@ -5,7 +5,6 @@ import re
 from harness import *
 
 STACK = 128 * 1024
-TARGETS = ("x86-64-avx2", "x86-64-avx512", "x86-64-zen4", "arm-64")
 
 
 class X86:
@@ -43,7 +42,7 @@ def loops(assembly, syntax):
 
 def check(family, spec, target, schedule=None, products=1):
     """Returns the loops of products and the files' prefix."""
-    syntax = Arm if target.startswith("arm") else X86
+    syntax = Arm if LEVELS[target]["architecture"] == "aarch64" else X86
     request = specification(family, spec, schedule, target)
     code, error, prefix = run_backend(request, "--emit-assembly", "--emit-stmt")
     assert code == 0, f"{request}: {error}"
@@ -94,14 +93,19 @@ def conv(size, channels, n, kernel, stride, panel, layout="nhwc"):
     return {**spec, "ldx": channels} if layout == "nhwc" else spec
 
 
-for target in TARGETS:
-    for panel in (16, 32) if target.startswith("x86") else (16,):
+def panels(target):
+    """Those of the levels that it may share a library with."""
+    return sorted({LEVELS[other]["panel"] for other in CPU_TARGETS if LEVELS[other]["architecture"] == LEVELS[target]["architecture"]})
+
+
+for target in CPU_TARGETS:
+    for panel in panels(target):
         check("gemm", gemm(197, 768, 768, panel), target)
         check("gemm", gemm(197, 3072, 768, panel, activation="gelu"), target)
         check("gemm", gemm(197, 768, 3072, panel, residual=True), target)
         check("gemm", gemm(197, 3072, 768, panel, activation="gelu", fast=True), target)
         check("gemm", gemm(197, 768, 3072, panel, residual=True, fast=True), target)
-    if target == "x86-64-zen4":
+    if LEVELS[target]["separate_adders"]:
         for m, n, k in [(197, 768, 768), (197, 3072, 768), (197, 768, 3072), (577, 1024, 1024), (50, 384, 384)]:
             paired(gemm(m, n, k, 32), target)
     check("gemm", gemm(577, 1024, 1024, 32, fast=True), target)
@@ -131,7 +135,7 @@ for target in TARGETS:
         if probabilities:
             attention["prob_batch_stride"] = 12 * 197 * 197
         check("attention", attention, target, products=2)
-        if target == "x86-64-zen4":
+        if LEVELS[target]["separate_adders"]:
             for tokens in (197, 577, 1025, 3500):  # no more stack than others
                 pairs = {**attention, "tokens": tokens, "pairs": True}
                 if probabilities:

@@ -56,7 +56,8 @@ def check(family, spec, target, products, multiplies):
     return report["schedule"], hot
 
 
-for target, panel in [("x86-64-avx2", 16), ("x86-64-avx512", 32), ("arm-64", 16)]:
+for target in CPU_TARGETS:
+    panel = LEVELS[target]["panel"]
     gemm = {"m": 197, "n": 768, "k": 768, "lda": 768, "ldc": 768, "panel": panel, "bias": True, "activation": "gelu",
             "residual": False}
     schedule, hot = check("gemm", gemm, target, products=2, multiplies=40)

@@ -9,9 +9,9 @@
 
 #include "vitc/Backend/Registry.h"
 #include "vitc/Driver/Compile.h"
-#include "vitc/Driver/Targets.h"
 #include "vitc/Pipelines/Pipelines.h"
 #include "vitc/Support/Interrupt.h"
+#include "vitc/TargetInfo/Targets.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -99,7 +99,7 @@ static std::string emulatedRoot(const Architecture &architecture,
     return *own;
   if (!own)
     llvm::consumeError(own.takeError());
-  return ("/usr/" + architecture.triple).str();
+  return ("/usr/" + llvm::Twine(architecture.triple)).str();
 }
 
 //===----------------------------------------------------------------------===//
@@ -113,7 +113,7 @@ EmulatedRunner::start(const Architecture &architecture,
   auto emulator = findProgram(architecture.emulator);
   if (!emulator) {
     llvm::consumeError(emulator.takeError());
-    return userError("a library for " + architecture.name +
+    return userError("a library for " + llvm::Twine(architecture.name) +
                      " runs on this machine under " + architecture.emulator +
                      " only, which is not installed; install " +
                      architecture.emulatorPackage +
@@ -153,8 +153,8 @@ EmulatedRunner::start(const Architecture &architecture,
     return userError(*emulator,
                      "cannot be run: " + StringRef(std::strerror(error)));
   }
-  return std::unique_ptr<EmulatedRunner>(
-      new EmulatedRunner(architecture.emulator.str(), child, sockets[0]));
+  return std::unique_ptr<EmulatedRunner>(new EmulatedRunner(
+      std::string(architecture.emulator), child, sockets[0]));
 }
 
 EmulatedRunner::~EmulatedRunner() {

@@ -4,7 +4,7 @@
 #include "EmulatedLibrary.h"
 #include "Text.h"
 
-#include "vitc/Driver/Targets.h"
+#include "vitc/TargetInfo/Targets.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -233,7 +233,7 @@ Library::~Library() = default;
 static const Architecture *foreignArchitecture(StringRef targetName) {
   llvm::Expected<Target> target = findTarget(targetName);
   if (target)
-    return target->architecture->isHost() ? nullptr : target->architecture;
+    return isHost(*target->architecture) ? nullptr : target->architecture;
   // Another version's target: loading the library will tell.
   llvm::consumeError(target.takeError());
   return nullptr;

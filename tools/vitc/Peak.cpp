@@ -10,6 +10,7 @@
 #include <vector>
 
 using namespace vitc::tool;
+using vitc::targetinfo::PeakLoop;
 using Clock = std::chrono::steady_clock;
 
 unsigned vitc::tool::usableCores() {
@@ -118,25 +119,40 @@ static double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+PeakLoop vitc::tool::peakLoopFor(llvm::StringRef targetName) {
+  llvm::Expected<vitc::Target> target = vitc::findTarget(targetName);
+  if (!target) {
+    llvm::consumeError(target.takeError());
+    return PeakLoop::None;
+  }
+  for (const vitc::Level &level : llvm::reverse(target->levels))
+    if (vitc::runsHere(level))
+      return level.peakLoop;
+  return PeakLoop::None;
+}
+
 PeakMeter::PeakMeter(llvm::StringRef target, unsigned threads)
     : threads(threads) {
+  switch (peakLoopFor(target)) {
+  case PeakLoop::Unset:
+    llvm_unreachable("every level has a loop, or none on purpose");
+  case PeakLoop::None:
+    break;
 #if defined(__x86_64__)
-  // The library ran here, so the processor has what its target needs; a target
-  // for several instruction sets takes the widest there is.
-  if (!target.starts_with("x86-64"))
-    return;
-  bool wide = target.contains("avx512") || target.contains("zen4") ||
-              (target == "x86-64" && __builtin_cpu_supports("avx512f"));
-  if (wide && __builtin_cpu_supports("avx512f")) {
-    loop = loopAvx512;
-    flopsPerIteration = 2.0 * 16 * chains;
-  } else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+  case PeakLoop::Avx2:
     loop = loopAvx2;
     flopsPerIteration = 2.0 * 8 * chains;
-  }
+    break;
+  case PeakLoop::Avx512:
+    loop = loopAvx512;
+    flopsPerIteration = 2.0 * 16 * chains;
+    break;
 #else
-  (void)target;
+  case PeakLoop::Avx2:
+  case PeakLoop::Avx512:
+    llvm_unreachable("another architecture's level does not run here");
 #endif
+  }
   if (!loop)
     return;
   // A slice of a millisecond: short enough to fall between two interruptions,

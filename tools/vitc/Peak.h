@@ -3,7 +3,7 @@
 #ifndef VITC_TOOLS_PEAK_H
 #define VITC_TOOLS_PEAK_H
 
-#include "llvm/ADT/StringRef.h"
+#include "vitc/TargetInfo/Targets.h"
 
 #include <cstdint>
 
@@ -13,12 +13,16 @@ namespace vitc::tool {
 /// process may use.
 unsigned usableCores();
 
+/// The loop of the most demanding level of the target that this CPU has. None
+/// for the target of another version, whose levels are not known.
+targetinfo::PeakLoop peakLoopFor(llvm::StringRef target);
+
 /// Measures the multiply-add peak in short slices, so that it can take turns
 /// with the runs that are compared with it and sees the same clock frequency
 /// and the same neighbours.
 class PeakMeter {
 public:
-  /// The widest vectors that code for `target` uses; `threads` loops at once.
+  /// The loop for `target`; `threads` of it at once.
   PeakMeter(llvm::StringRef target, unsigned threads);
 
   /// One slice of about a millisecond.

@@ -5,10 +5,32 @@
 #include "Options.h"
 #include "Text.h"
 
-#include "vitc/Driver/Targets.h"
+#include "vitc/TargetInfo/Targets.h"
 
 using namespace vitc;
 using namespace vitc::tool;
+
+static void printLevel(llvm::json::OStream &json, const Level &level) {
+  json.object([&] {
+    json.attribute("name", llvm::StringRef(level.name));
+    json.attribute("kernel_target", llvm::StringRef(level.kernelTarget));
+    json.attribute("float32_kernels", kernelTarget(level, ElementType::F32));
+    json.attributeArray("features", [&] {
+      for (const targetinfo::FeatureInfo &info : targetinfo::allFeatures)
+        if (level.features.contains(info.set))
+          json.value(llvm::StringRef(info.name));
+    });
+    if (!level.isGpu()) {
+      json.attribute("vector_bytes", level.vectorBytes);
+      json.attribute("registers", level.registers);
+      json.attributeArray("tile", [&] {
+        json.value(level.tile.rows);
+        json.value(level.tile.columns);
+      });
+      json.attribute("runs_here", runsHere(level));
+    }
+  });
+}
 
 llvm::Error vitc::tool::targetsCommand(const Invocation &invocation) {
   bool asJson = false;
@@ -47,9 +69,18 @@ llvm::Error vitc::tool::targetsCommand(const Invocation &invocation) {
           json.object([&] {
             json.attribute("name", target.name);
             json.attribute("summary", target.summary);
-            json.attribute("architecture", target.architecture->name);
-            json.attribute("native", target.architecture->isHost());
+            json.attribute("architecture",
+                           llvm::StringRef(target.architecture->name));
+            json.attribute("native", isHost(*target.architecture));
             json.attribute("host", &target == host);
+            json.attribute("device", target.device.empty()
+                                         ? llvm::json::Value(nullptr)
+                                         : llvm::json::Value(target.device));
+            json.attribute("panel", target.panel);
+            json.attributeArray("levels", [&] {
+              for (const Level &level : target.levels)
+                printLevel(json, level);
+            });
           });
       });
     });

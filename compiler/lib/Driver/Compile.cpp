@@ -15,9 +15,9 @@
 #include "vitc/Backend/Registry.h"
 #include "vitc/Dialect/ViT/IR/Flops.h"
 #include "vitc/Dialect/ViT/IR/ViT.h"
-#include "vitc/Driver/Targets.h"
 #include "vitc/Pipelines/Pipelines.h"
 #include "vitc/Target/Weights.h"
+#include "vitc/TargetInfo/Targets.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -183,7 +183,7 @@ Compilation::compileKernels(ArrayRef<KernelRequest> requests) {
   compiler.programs = backendPrograms(installation.backendFolder);
   compiler.cache = &*cache;
   compiler.timeoutSeconds = options.kernelTimeout;
-  if (!options.toolchain.cxx.empty() || !target.architecture->isHost())
+  if (!options.toolchain.cxx.empty() || !isHost(*target.architecture))
     compiler.cxx = toolchain.compiler;
   compiler.ptxas = findDeviceAssembler(target);
   if (options.tensorCores)
@@ -202,7 +202,8 @@ LibraryDescription Compilation::describe() {
   LibraryDescription library = describeLibrary(*model.module, options.batch);
   for (const Level &level : target.levels)
     library.variants.push_back(
-        {level.name.str(), level.cpu.str(), level.floatKernels.str()});
+        {std::string(level.name), runtimeFeatures(level),
+         std::string(target.kernelsFor(level, ElementType::F32).name)});
   return library;
 }
 

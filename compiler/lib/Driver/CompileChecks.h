@@ -4,7 +4,7 @@
 #define VITC_LIB_DRIVER_COMPILECHECKS_H
 
 #include "vitc/Driver/Compile.h"
-#include "vitc/Driver/Targets.h"
+#include "vitc/TargetInfo/Targets.h"
 
 namespace vitc {
 

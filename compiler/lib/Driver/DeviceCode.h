@@ -4,7 +4,7 @@
 #define VITC_LIB_DRIVER_DEVICECODE_H
 
 #include "vitc/Backend/KernelCompiler.h"
-#include "vitc/Driver/Targets.h"
+#include "vitc/TargetInfo/Targets.h"
 
 #include <string>
 #include <vector>

@@ -42,8 +42,10 @@ vitc::kernelRequests(ModuleOp module, const CompileOptions &options,
         backend = defaultBackend;
       if (usesTensorCores(spec))
         backend = tvmBackend;
-      requests.push_back({name, level.backend.str(), spec.getFamily().str(),
-                          std::move(config), /*schedule=*/{}, backend.str()});
+      requests.push_back({name,
+                          kernelTarget(level, ElementType::F32).str(),
+                          spec.getFamily().str(), std::move(config),
+                          /*schedule=*/{}, backend.str()});
     }
   }
   return requests;

@@ -6,7 +6,7 @@
 #include "vitc/Backend/KernelRequest.h"
 #include "vitc/Dialect/Kernel/IR/Kernel.h"
 #include "vitc/Driver/Compile.h"
-#include "vitc/Driver/Targets.h"
+#include "vitc/TargetInfo/Targets.h"
 #include "vitc/Target/Cpp/Library.h"
 
 namespace vitc {

@@ -78,7 +78,7 @@ static llvm::Error copyTree(llvm::StringRef from, const Staging &staging,
     llvm::StringRef relative =
         llvm::StringRef(it->path()).drop_front(from.size() + 1);
     llvm::StringRef extension = path::extension(relative);
-    if (extension == ".h" || extension == ".cpp")
+    if (extension == ".h" || extension == ".cpp" || extension == ".def")
       if (std::error_code failed =
               fs::copy_file(it->path(), staging.path(to + "/" + relative)))
         return userError(it->path(), "cannot be copied: " + failed.message());

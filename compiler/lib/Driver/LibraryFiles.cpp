@@ -41,7 +41,7 @@ llvm::Error vitc::writeLibraryFiles(const Staging &staging,
       {"lib/pkgconfig/" + id + ".pc", emitPkgConfig(library)},
       {"example/main.cpp", emitExample(library)},
       {"example/CMakeLists.txt", emitExampleCMake(library)}};
-  if (const Architecture &foreign = *target.architecture; !foreign.isHost())
+  if (const Architecture &foreign = *target.architecture; !isHost(foreign))
     files.push_back(
         {"example/toolchain.cmake",
          emitToolchainFile(foreign.triple, foreign.name, foreign.emulator)});

@@ -6,7 +6,7 @@
 #include "RecordedKernels.h"
 #include "Staging.h"
 
-#include "vitc/Driver/Targets.h"
+#include "vitc/TargetInfo/Targets.h"
 #include "vitc/Target/Cpp/Library.h"
 
 namespace vitc {

@@ -23,7 +23,8 @@ static std::string headersIn(llvm::StringRef folder) {
   std::error_code code;
   for (fs::recursive_directory_iterator it(folder, code), end;
        it != end && !code; it.increment(code))
-    if (llvm::sys::path::extension(it->path()) == ".h")
+    if (llvm::StringRef extension = llvm::sys::path::extension(it->path());
+        extension == ".h" || extension == ".def")
       files.push_back(it->path());
   llvm::sort(files);
   std::string text;

@@ -6,7 +6,7 @@
 #include "RecordedKernels.h"
 
 #include "vitc/Driver/Compile.h"
-#include "vitc/Driver/Targets.h"
+#include "vitc/TargetInfo/Targets.h"
 #include "vitc/Target/Cpp/Library.h"
 
 #include "mlir/IR/BuiltinOps.h"

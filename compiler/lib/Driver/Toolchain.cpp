@@ -23,12 +23,12 @@ static std::string findFirst(llvm::ArrayRef<std::string> names) {
 
 static llvm::Expected<std::string>
 findCompiler(const Architecture &architecture) {
-  if (!architecture.isHost()) {
-    std::string name = (architecture.triple + "-g++").str();
+  if (!isHost(architecture)) {
+    std::string name = (llvm::Twine(architecture.triple) + "-g++").str();
     std::string path = findFirst(name);
     if (!path.empty())
       return path;
-    return userError("no C++ compiler for " + architecture.name +
+    return userError("no C++ compiler for " + llvm::Twine(architecture.name) +
                      " found (looked for " + name + "); install " +
                      architecture.package +
                      " (apt-get install), or name one with --cxx");
@@ -63,18 +63,18 @@ static llvm::Error checkCompiler(const Architecture &architecture,
                      " does not answer -dumpmachine, as g++ and clang++ do; "
                      "it is not a C++ compiler that vitc can use");
   if (llvm::Triple(*triple).getArch() ==
-      llvm::Triple(architecture.triple).getArch())
+      llvm::Triple(llvm::StringRef(architecture.triple)).getArch())
     return llvm::Error::success();
   return userError("--cxx " + options.cxx + " compiles for " + *triple +
                    ", while the target needs a compiler for " +
-                   architecture.triple);
+                   llvm::Twine(architecture.triple));
 }
 
 /// Binutils that know the architecture: the compiler knows its own.
 static llvm::Expected<std::string> findTool(const Architecture &architecture,
                                             const std::string &compiler,
                                             llvm::StringRef name) {
-  if (architecture.isHost())
+  if (isHost(architecture))
     return findProgram(name);
   llvm::Expected<std::string> own =
       runForOutput({compiler, {("-print-prog-name=" + name).str()}});
@@ -83,7 +83,7 @@ static llvm::Expected<std::string> findTool(const Architecture &architecture,
   else if (llvm::StringRef(*own).contains('/') &&
            llvm::sys::fs::can_execute(*own))
     return own;
-  return findProgram((architecture.triple + "-" + name).str());
+  return findProgram((llvm::Twine(architecture.triple) + "-" + name).str());
 }
 
 llvm::Expected<Toolchain> vitc::findToolchain(const Architecture &architecture,

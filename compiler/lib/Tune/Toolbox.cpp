@@ -2,7 +2,7 @@
 #include "Toolbox.h"
 
 #include "vitc/Backend/Registry.h"
-#include "vitc/Driver/Targets.h"
+#include "vitc/TargetInfo/Targets.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -25,21 +25,16 @@ static llvm::Expected<Backends> findBackends(const Installation &installation,
   return backends;
 }
 
-/// The backends' names of the levels whose kernels this machine runs: its own,
-/// and those below it.
-static std::vector<std::string> runnableTargets(const vitc::Target &host) {
+/// What kernels that this machine's CPU runs have as their targets.
+static std::vector<std::string> runnableTargets() {
   std::vector<std::string> names;
-  llvm::StringRef highest = host.levels.back().backend;
-  for (const vitc::Target &known : targets()) {
-    auto end = llvm::find_if(known.levels, [&](const Level &level) {
-      return level.backend == highest;
-    });
-    if (end == known.levels.end())
-      continue;
-    for (auto level = known.levels.begin(); level <= end; ++level)
-      if (!llvm::is_contained(names, level->backend.str()))
-        names.push_back(level->backend.str());
-  }
+  for (const vitc::Target &known : targets())
+    if (known.device.empty() && isHost(*known.architecture))
+      for (const Level &level : known.levels) {
+        std::string name = kernelTarget(level, ElementType::F32).str();
+        if (runsHere(level) && !llvm::is_contained(names, name))
+          names.push_back(name);
+      }
   return names;
 }
 
@@ -62,7 +57,7 @@ llvm::Expected<Tools> vitc::tune::makeTools(const Installation &installation,
   llvm::Expected<const vitc::Target *> host = hostTarget();
   if (!host)
     return host.takeError();
-  tools.targets = runnableTargets(**host);
+  tools.targets = runnableTargets();
   llvm::Expected<Toolchain> toolchain =
       findToolchain(*(*host)->architecture, options.toolchain);
   if (!toolchain)

@@ -52,9 +52,10 @@ void finish(const Invocation &run) {
   done(run, 2);
 }
 
-const Variant variantTable[] = {{"low", Cpu::Baseline, forward, nullptr},
-                                {"high", Cpu::Baseline, forward, nullptr},
-                                {"absent", Cpu(99), forward, nullptr}};
+const Variant variantTable[] = {
+    {"low", cpu::Baseline, forward, nullptr},
+    {"high", cpu::Baseline, forward, nullptr},
+    {"absent", CpuFeatures(1) << 63, forward, nullptr}};
 
 std::vector<float> ramp() {
   std::vector<float> pixels;
@@ -178,7 +179,7 @@ TEST(Engine, ObserverSeesEveryStepAndTheWorkspace) {
 }
 
 TEST(Engine, FinishesABatchOnceAfterAllImages) {
-  const Variant variants[] = {{"joined", Cpu::Baseline, forward, finish}};
+  const Variant variants[] = {{"joined", cpu::Baseline, forward, finish}};
   Model joined = makeModel(variants);
   std::vector<float> pixels = ramp();
   for (int32_t threads : {1, 2, 3}) {

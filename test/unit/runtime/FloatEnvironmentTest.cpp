@@ -99,7 +99,7 @@ void everyIndexOnAThread(void *, int32_t count,
     thread.join();
 }
 
-const Variant variants[] = {{"only", Cpu::Baseline, forward, nullptr}};
+const Variant variants[] = {{"only", cpu::Baseline, forward, nullptr}};
 const Model model = makeModel(variants);
 
 /// Everything that a context computes.

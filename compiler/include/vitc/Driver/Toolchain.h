@@ -4,7 +4,7 @@
 #ifndef VITC_DRIVER_TOOLCHAIN_H
 #define VITC_DRIVER_TOOLCHAIN_H
 
-#include "vitc/Driver/Targets.h"
+#include "vitc/TargetInfo/Targets.h"
 
 #include <string>
 #include <vector>

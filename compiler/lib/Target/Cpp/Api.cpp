@@ -47,14 +47,14 @@ static std::string forwardDeclarations(const LibraryDescription &library) {
 static std::string variantRows(const LibraryDescription &library) {
   std::string rows;
   for (const VariantDescription &variant : library.variants)
-    rows += llvm::formatv(
-                "    {{{0}, vitc::rt::Cpu::{1}, {2}_{3}::forward, {4}},\n",
-                stringLiteral(variant.level), variant.cpu, library.name,
-                variant.kernels,
-                joinsImages(library)
-                    ? library.name + "_" + variant.kernels + "::finish"
-                    : "nullptr")
-                .str();
+    rows +=
+        llvm::formatv("    {{{0}, {1}, {2}_{3}::forward, {4}},\n",
+                      stringLiteral(variant.level), variant.cpu, library.name,
+                      variant.kernels,
+                      joinsImages(library)
+                          ? library.name + "_" + variant.kernels + "::finish"
+                          : "nullptr")
+            .str();
   return rows;
 }
 

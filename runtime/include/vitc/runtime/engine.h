@@ -6,25 +6,12 @@
 #ifndef VITC_RUNTIME_ENGINE_H
 #define VITC_RUNTIME_ENGINE_H
 
+#include "vitc/runtime/cpu.h"
 #include "vitc/runtime/device.h"
 #include "vitc/runtime/model.h"
 #include "vitc/runtime/preprocess.h"
 
 namespace vitc::rt {
-
-/// Instruction sets beyond the target's baseline that a library may need.
-enum class Cpu : int32_t {
-  Baseline,
-  Avx2,       ///< AVX2, FMA and F16C
-  Avx512,     ///< Avx2 and the F, BW, DQ, VL and CD parts of AVX-512
-  Avx512Vnni, ///< Avx512 and dot products of 8-bit integers
-  Zen4,       ///< Avx512 on an AMD CPU, which adds beside its multipliers
-  ArmDotprod  ///< dot products of 8-bit integers (Armv8.2's SDOT and UDOT)
-};
-
-/// Whether this CPU has the instructions and the operating system keeps their
-/// registers.
-bool cpuSupports(Cpu cpu);
 
 struct Model;
 
@@ -57,7 +44,7 @@ void sideBySide(const Invocation &run, void (*first)(const Invocation &run),
 /// The model's kernels for one instruction set.
 struct Variant {
   const char *level; ///< "avx2"
-  Cpu cpu;           ///< what it needs
+  CpuFeatures cpu;   ///< what it needs
   void (*forward)(const Invocation &run);
   /// Null, or what is left to do for all images of a batch at once, after
   /// `forward` of each; its run is the first image's.

@@ -28,8 +28,8 @@ struct StepDescription {
 
 /// One instruction set.
 struct VariantDescription {
-  std::string level;   ///< "avx2"
-  std::string cpu;     ///< enumerator of vitc::rt::Cpu
+  std::string level; ///< "avx2"
+  std::string cpu;   ///< what it needs: an expression of vitc::rt::CpuFeatures
   std::string kernels; ///< the level whose kernels it runs: itself or an
                        ///< earlier one
 };

@@ -32,7 +32,7 @@ static void printHelp(const BackendProgram &program) {
       << " --spec SPEC.json --space\n"
          "       vitc-"
       << program.name
-      << " --spec SPEC.json --complete WISHES.json\n"
+      << " --spec SPEC.json --complete PROPOSALS.json\n"
          "\n"
          "Compiles one kernel of a Vision Transformer with "
       << program.title
@@ -81,7 +81,7 @@ static int fail(ExitCode code, const std::string &message) {
 
 int runBackend(const BackendProgram &program, int argc, char **argv) {
   EmitOptions options;
-  std::string specPath, wishesPath;
+  std::string specPath, proposalsPath;
   bool space = false;
   for (int i = 1; i < argc; ++i) {
     std::string argument = argv[i];
@@ -105,7 +105,7 @@ int runBackend(const BackendProgram &program, int argc, char **argv) {
     else if (argument == "--space")
       space = true;
     else if (argument == "--complete" && i + 1 < argc)
-      wishesPath = argv[++i];
+      proposalsPath = argv[++i];
     else if (argument == "--spec" && i + 1 < argc)
       specPath = argv[++i];
     else if (argument == "-o" && i + 1 < argc)
@@ -114,7 +114,7 @@ int runBackend(const BackendProgram &program, int argc, char **argv) {
       return fail(WrongInput, "unknown or incomplete option '" + argument +
                                   "'; see --help");
   }
-  int wanted = space + !wishesPath.empty() + !options.prefix.empty();
+  int wanted = space + !proposalsPath.empty() + !options.prefix.empty();
   if (specPath.empty() || wanted != 1)
     return fail(WrongInput, "--spec is needed, and one of -o, --space and "
                             "--complete; see --help");
@@ -123,8 +123,8 @@ int runBackend(const BackendProgram &program, int argc, char **argv) {
     KernelSpec spec = readSpec(specPath);
     if (space)
       std::cout << describeSpace(program, spec) << std::endl;
-    else if (!wishesPath.empty())
-      std::cout << completeSchedules(program, spec, wishesPath) << std::endl;
+    else if (!proposalsPath.empty())
+      std::cout << completeSchedules(program, spec, proposalsPath) << std::endl;
     else
       program.compile(spec, options);
     return Done;

@@ -52,14 +52,14 @@ static double distance(int a, int b) {
   return std::abs(std::log((a + 0.5) / (b + 0.5)));
 }
 
-int Values::nearest(int wish) const {
-  wish = std::max(wish, 0);
-  int best = wish;
+int Values::nearest(int proposal) const {
+  proposal = std::max(proposal, 0);
+  int best = proposal;
   double shortest = std::numeric_limits<double>::infinity();
   for (int value = least; value <= most; ++value)
-    if (distance(value, wish) < shortest && complaint(value).empty()) {
+    if (distance(value, proposal) < shortest && complaint(value).empty()) {
       best = value;
-      shortest = distance(value, wish);
+      shortest = distance(value, proposal);
     }
   return best;
 }

@@ -29,8 +29,9 @@ public:
 
   /// What is wrong with `value`, or an empty string.
   std::string complaint(int value) const;
-  /// The allowed value nearest to `wish` by ratio, or `wish` if there is none.
-  int nearest(int wish) const;
+  /// The allowed value nearest to `proposal` by ratio, or `proposal` if there
+  /// is none.
+  int nearest(int proposal) const;
   /// What is worth trying, some 16 values at most, `standard` among them.
   std::vector<int> candidates(int standard) const;
   bool areForThreads() const { return threads; }

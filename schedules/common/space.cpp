@@ -24,15 +24,15 @@ Json describeSpace(const BackendProgram &program, const KernelSpec &spec) {
 Json completeSchedules(const BackendProgram &program, const KernelSpec &spec,
                        const std::string &path) {
   std::ifstream file(path);
-  Json wishes = Json::parse(file, nullptr, /*allow_exceptions=*/false);
-  if (!wishes.is_array())
+  Json proposals = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  if (!proposals.is_array())
     throw SpecError(path + ": expected a list of schedules");
   Json result = Json::array();
-  for (const Json &wish : wishes) {
-    KernelSpec wished = spec;
-    wished.schedule = wish;
+  for (const Json &proposal : proposals) {
+    KernelSpec proposed = spec;
+    proposed.schedule = proposal;
     try {
-      result.push_back(program.plan(wished, Schedule::Mode::Nearest).values);
+      result.push_back(program.plan(proposed, Schedule::Mode::Nearest).values);
     } catch (const SpecError &) {
       // Limits of several parameters together: the stack's size.
       result.push_back(nullptr);

@@ -13,8 +13,8 @@ namespace vitc::schedules {
 nlohmann::ordered_json describeSpace(const BackendProgram &program,
                                      const KernelSpec &spec);
 
-/// For each wish in `path`, a list of schedules, the allowed schedule next to
-/// it; null where there is none.
+/// For each proposal in `path`, a list of schedules, the allowed schedule next
+/// to it; null where there is none.
 nlohmann::ordered_json completeSchedules(const BackendProgram &program,
                                          const KernelSpec &spec,
                                          const std::string &path);

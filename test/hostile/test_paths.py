@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Folders and files with hostile names: of the model, of OUT, of images. Products still find the library with CMake and pkg-config,
 the manifest is JSON, the terminal gets no commands, and nothing of a name becomes code or a field."""
+import shlex
+
 from hostile import *
 
 PROJECT = """cmake_minimum_required(VERSION 3.16)
@@ -68,7 +70,12 @@ for number, text in enumerate(PLAIN + ANY):
     # The model's folder, OUT and the folder that it is in.
     out = os.path.join(os.fsencode(scratch / f"outs{number}"), name, name)
     embed = ["--embed-weights"] if number % 3 == 0 else []
-    assert_terminal_safe(vitc("compile", model, "-o", out, "--name", "net", *(["--verify"] if number % 2 else [])))
+    done = vitc("compile", model, "-o", out, "--name", "net", *(["--verify"] if number % 2 else []))
+    assert_terminal_safe(done)
+    # The command that it proposes is for the folder, whatever a shell makes of its name.
+    if out.decode(errors="replace").replace("\ufffd", "\n").isprintable():
+        (line,) = [line for line in done.stdout.decode().splitlines() if line.startswith("next: ")]
+        assert os.fsencode(shlex.split(line.removeprefix("next: "))[2]) == out, line
     for path, old in benign.items():
         new = pathlib.Path(os.fsdecode(os.path.join(out, path.encode()))).read_bytes()
         same = [a == b for a, b in zip(old.splitlines(), new.splitlines())]
@@ -109,6 +116,17 @@ for number, text in enumerate(PLAIN + ANY):
     assert ir.removesuffix(".mlir").isidentifier() and "__" not in ir and ir.isascii(), ir
 assert built["cmake"] >= 8 and built["pkg-config"] >= 4, built
 print(f"ok {len(PLAIN + ANY)} names of folders and files, {built} products built")
+
+# Weights by the name of their file, which becomes the model's.
+for number, text in enumerate(ANY + PLAIN[:5]):
+    model, out = own_model(scratch / f"file{number}"), scratch / f"file-out{number}"
+    weights = os.path.join(os.fsencode(model), file_name(text) + b".safetensors")
+    os.rename(os.path.join(os.fsencode(model), b"model.safetensors"), weights)
+    assert_terminal_safe(vitc("compile", weights, "--config", model / "config.json", "-o", out, "--verify"))
+    (header,) = os.listdir(out / "include")
+    assert header[:-2].isidentifier() and header.isascii(), header
+    json.loads((out / "share" / header[:-2] / "manifest.json").read_bytes())
+print("ok names of weights files")
 
 # CMake cannot use ;, and the package says so where CMake finds it.
 moved = os.path.join(os.fsencode(scratch), b"a;b")

@@ -244,9 +244,10 @@ void vitc::tool::printBenchJson(const BenchReport &report,
     json.attribute("name", report.name);
     json.attribute("target", report.target);
     json.attribute("precision", report.precision);
-    json.attribute("emulator", report.emulator.empty()
-                                   ? llvm::json::Value(nullptr)
-                                   : llvm::json::Value(report.emulator));
+    json.attribute("emulator",
+                   report.emulator.empty()
+                       ? llvm::json::Value(nullptr)
+                       : llvm::json::Value(utf8Text(report.emulator)));
     json.attribute("batch", report.batch);
     json.attribute("threads", int64_t(report.threads));
     json.attribute("runs", report.runs);

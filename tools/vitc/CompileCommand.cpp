@@ -241,9 +241,9 @@ static void printReport(const Settings &settings, const CompileReport &report) {
   line("time", formatSeconds(report.seconds));
   if (compile.emit == "mlir" || compile.emit == "kernels")
     return;
-  os << "next: vitc run " << compile.output << " PICTURE    vitc bench "
-     << compile.output << "\n"
-     << "      " << compile.output
+  std::string folder = shellWord(compile.output);
+  os << "next: vitc run " << folder << " PICTURE    vitc bench " << folder
+     << "\n      " << compile.output
      << "/example shows how a product uses the library\n";
 }
 

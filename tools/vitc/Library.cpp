@@ -53,7 +53,7 @@ llvm::Expected<std::string> vitc::tool::findManifest(StringRef folder) {
   if (fs::exists(join(folder, "config.json")))
     return userError(folder, "is a model, not a compiled library; compile it "
                              "first: vitc compile " +
-                                 folder + " -o OUT");
+                                 shellWord(folder) + " -o OUT");
   return userError(folder, "no share/*/manifest.json in it" + hint);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ModelFiles.h"
 
+#include "vitc/Support/Escape.h"
 #include "vitc/Support/File.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -27,7 +28,7 @@ static std::string hashOf(StringRef data, bool isWeights) {
 /// What is different about the file's data, or an empty text.
 static std::string difference(StringRef path, StringRef data, bool isWeights,
                               const Manifest &manifest) {
-  StringRef name = llvm::sys::path::filename(path);
+  std::string name = utf8Text(llvm::sys::path::filename(path));
   auto known = llvm::find_if(manifest.files, [&](const Manifest::File &file) {
     return file.name == name;
   });

@@ -141,8 +141,8 @@ static void printSummary(const tune::Summary &summary, StringRef database) {
                formatFixed(kernel.bestSeconds * 1e6, 1),
                percent(kernel.shareAfter), kernel.words()});
   table.print(os, /*indent=*/2);
-  os << "next: vitc compile " << summary.session.model << " -o OUT --tune-db "
-     << database << "\n";
+  os << "next: vitc compile " << shellWord(summary.session.model)
+     << " -o OUT --tune-db " << shellWord(database) << "\n";
 }
 
 /// The figures of a session, in every form that was asked for.
@@ -276,7 +276,9 @@ llvm::Error vitc::tool::tuneCommand(const Invocation &invocation) {
   auto installation = Installation::find(invocation.program);
   if (!installation)
     return installation.takeError();
-  tune.command = "vitc tune " + llvm::join(invocation.arguments, " ");
+  tune.command = "vitc tune";
+  for (const std::string &argument : invocation.arguments)
+    tune.command += " " + shellWord(argument);
   auto store = tune::Store::open(settings.database, /*create=*/!tune.resume,
                                  printWarning);
   if (!store)
@@ -285,8 +287,8 @@ llvm::Error vitc::tool::tuneCommand(const Invocation &invocation) {
   if (!settings.quiet && tune.strategy == tune::Strategy::Evolution &&
       !tune::CostModel::isAvailable())
     err() << "vitc: this vitc is built without OpenCV: children of the "
-                    "best schedules are tried in any order, without a cost "
-                    "model's ranking\n";
+             "best schedules are tried in any order, without a cost "
+             "model's ranking\n";
   std::map<int64_t, std::vector<tune::Space>> spaces;
   llvm::Expected<int64_t> session = 0;
   {

@@ -160,11 +160,12 @@ llvm::Error Verification::openAll() {
   std::string model = options.model;
   if (model.empty() && manifest.seed)
     model = manifest.source;
+  std::string folder = shellWord(options.folder);
   if (model.empty())
-    return userError("vitc verify " + options.folder +
+    return userError("vitc verify " + folder +
                      " needs the model too, since it was not compiled from "
                      "random weights: vitc verify " +
-                     options.folder + " MODEL (it was compiled from " +
+                     folder + " MODEL (it was compiled from " +
                      manifest.source + ")");
   auto found = openModel(model, options.configPath, manifest.seed,
                          installation.modelsFolder);

@@ -47,10 +47,10 @@ json::Object Record::provenance() const {
       {"seconds", seconds},
       {"share_of_peak", share},
       {"baseline", json::Object{{"backend", baseline.backend},
-                             {"backend_version", baseline.backendVersion},
-                             {"schedule", json::Object(baseline.schedule)},
-                             {"code", baseline.code},
-                             {"seconds", baseline.seconds}}}};
+                                {"backend_version", baseline.backendVersion},
+                                {"schedule", json::Object(baseline.schedule)},
+                                {"code", baseline.code},
+                                {"seconds", baseline.seconds}}}};
 }
 
 std::string Record::toLine() const {

@@ -136,7 +136,7 @@ bool vitc::isIdentifier(std::string_view text) {
 }
 
 //===----------------------------------------------------------------------===//
-// CMake and pkg-config
+// CMake, pkg-config and shells
 //===----------------------------------------------------------------------===//
 
 std::string vitc::cmakeArgument(std::string_view text) {
@@ -175,6 +175,20 @@ std::string vitc::pkgConfigText(std::string_view text) {
         result += isUnsafe ? "_" : bytes;
       });
   return result;
+}
+
+std::string vitc::shellWord(std::string_view text) {
+  auto isPlain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') ||
+           std::string_view("_@%+=:,./-").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), isPlain))
+    return std::string(text);
+  std::string result = "'";
+  for (char c : text)
+    result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
 }
 
 //===----------------------------------------------------------------------===//

@@ -114,6 +114,12 @@ TEST(Escape, PkgConfigTextIsOneLineOfText) {
               std::string::npos);
 }
 
+TEST(Escape, ShellWordsAreOneWord) {
+  EXPECT_EQ(shellWord("models/vit-b_16"), "models/vit-b_16");
+  EXPECT_EQ(shellWord(""), "''");
+  EXPECT_EQ(shellWord("a b$(c)`d`;'e'"), "'a b$(c)`d`;'\\''e'\\'''");
+}
+
 TEST(Escape, HtmlHasNoMarkup) {
   for (const std::string &text : hostileTexts()) {
     std::string shown = htmlText(text);

@@ -28,6 +28,9 @@ std::string cmakeArgument(std::string_view text);
 /// variables, comments and quotes.
 std::string pkgConfigText(std::string_view text);
 
+/// One word of a shell's command line, which people copy from a message.
+std::string shellWord(std::string_view text);
+
 /// For HTML and SVG: text between tags, or inside a quoted attribute.
 std::string htmlText(std::string_view text);
 

@@ -7,22 +7,9 @@
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/xxhash.h"
 
-#include "vitc/Dialect/Kernel/IR/KernelDialect.cpp.inc"
-#include "vitc/Dialect/Kernel/IR/KernelEnums.cpp.inc"
-
-#define GET_OP_CLASSES
-#include "vitc/Dialect/Kernel/IR/KernelOps.cpp.inc"
-
 using namespace mlir;
 using namespace vitc;
 using namespace vitc::kernel;
-
-void KernelDialect::initialize() {
-  addOperations<
-#define GET_OP_LIST
-#include "vitc/Dialect/Kernel/IR/KernelOps.cpp.inc"
-      >();
-}
 
 bool kernel::isBuffer(Type type) {
   auto buffer = dyn_cast<MemRefType>(type);

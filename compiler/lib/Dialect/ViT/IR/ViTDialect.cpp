@@ -1,19 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vitc/Dialect/ViT/IR/ViT.h"
 
-#include "mlir/IR/Builders.h"
-
-#include "vitc/Dialect/ViT/IR/ViTDialect.cpp.inc"
-#include "vitc/Dialect/ViT/IR/ViTEnums.cpp.inc"
-
 using namespace mlir;
-
-void vitc::vit::ViTDialect::initialize() {
-  addOperations<
-#define GET_OP_LIST
-#include "vitc/Dialect/ViT/IR/ViTOps.cpp.inc"
-      >();
-}
 
 bool vitc::vit::isModelTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);

@@ -11,9 +11,6 @@
 using namespace mlir;
 using namespace vitc::vit;
 
-#define GET_OP_CLASSES
-#include "vitc/Dialect/ViT/IR/ViTOps.cpp.inc"
-
 //===----------------------------------------------------------------------===//
 // Parameters
 //===----------------------------------------------------------------------===//

@@ -40,8 +40,11 @@ static constexpr TimmClass classes[] = {
     {"VisionTransformerRelPos", importTimmRelPos},
 };
 
+/// Read once: it is a hundred times as long as a config.
 static JsonObject readTable() {
-  return llvm::cantFail(parseJson("timm's architectures", tableText));
+  static const JsonObject table =
+      llvm::cantFail(parseJson("timm's architectures", tableText));
+  return table;
 }
 
 static std::vector<std::string> knownNames(const JsonObject &table) {

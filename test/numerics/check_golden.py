@@ -2,18 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles golden models and compares every output with the one that the model's own library gave (golden/README.md).
 
-    check_golden.py --vitc BUILD/bin/vitc CASE|FOLDER-OF-CASES... [--targets host x86-64-avx2 | all | reference] [--backend tvm]
-                    [--batch N]
+    check_golden.py --vitc BUILD/bin/vitc CASE|FOLDER-OF-CASES... [--targets host x86-64-avx2 | all | reference | plan] [--backend tvm]
+                    [--batch N] [--jobs N]
 
 Each case is run from the ready tensor and from the picture, its preprocessing is compared on its own, and `vitc verify`
 compares it with the reference interpreter. A target that this CPU cannot run is compiled, and must be refused with a message;
 one of another architecture runs under its emulator, where the preprocessing is only seen through the picture's outputs.
 In a batch, too, the preprocessing is only seen so.
 The exit code is 77, which CTest shows as skipped, if no case could be run.
-The target `reference` is the interpreter alone, with no library: it is run from the ready tensor.
+The target `reference` is the interpreter alone, with no library: it is run from the ready tensor. `plan` imports and lowers the model, and
+compares nothing: what a vitc with sanitizers is there for.
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import subprocess
@@ -157,6 +159,14 @@ def check_reference(case, vitc, scratch):
     return f"error {100 * compare(case, results, slice(None)):.0f}% of the tolerance"
 
 
+def check_plan(case, vitc):
+    ir = run_vitc(vitc, "compile", case.folder, "--until-after", "plan", *case.model_options())
+    calls = ir.count("kernel.call")
+    if not calls:
+        raise Failure("there are no kernel calls in the plan")
+    return f"{calls} kernel calls"
+
+
 def find_cases(folders):
     for folder in folders:
         if os.path.exists(os.path.join(folder, "meta.json")):
@@ -173,6 +183,7 @@ def main():
     parser.add_argument("--targets", nargs="+", default=["host"])
     parser.add_argument("--backend", default="halide")
     parser.add_argument("--batch", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("cases", nargs="+")
     arguments = parser.parse_args()
     targets = all_targets(arguments.vitc) if arguments.targets == ["all"] else arguments.targets
@@ -185,17 +196,24 @@ def main():
         counts[result] += 1
         print(f"{result} {name} {target}: {text}", flush=True)
 
-    with tempfile.TemporaryDirectory() as scratch:
-        for case in find_cases(arguments.cases):
-            for target in targets:
-                try:
-                    text = (check_reference(case, arguments.vitc, scratch) if target == "reference"
-                            else check(case, arguments.vitc, target, scratch, arguments.backend, arguments.batch))
-                    report("passed", case.name, target, text)
-                except Skipped as skipped:
-                    report("skipped", case.name, target, skipped)
-                except Failure as failure:
-                    report("failed", case.name, target, failure)
+    def check_one(case, target, scratch):
+        try:
+            if target == "reference":
+                text = check_reference(case, arguments.vitc, scratch)
+            elif target == "plan":
+                text = check_plan(case, arguments.vitc)
+            else:
+                text = check(case, arguments.vitc, target, scratch, arguments.backend, arguments.batch)
+            report("passed", case.name, target, text)
+        except Skipped as skipped:
+            report("skipped", case.name, target, skipped)
+        except Failure as failure:
+            report("failed", case.name, target, failure)
+
+    with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        futures = [pool.submit(check_one, case, target, scratch) for case in find_cases(arguments.cases) for target in targets]
+        for future in futures:
+            future.result()
     if not any(counts.values()):
         sys.exit("no golden case found in " + " ".join(arguments.cases))
     print(", ".join(f"{count} {result}" for result, count in counts.items()))

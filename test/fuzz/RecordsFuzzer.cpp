@@ -3,7 +3,7 @@
 /// and read again as the same.
 #include "Readers.h"
 
-#include "vitc/Tune/Records.h"
+#include "vitc/Records/Records.h"
 
 using namespace vitc;
 using namespace vitc::fuzz;

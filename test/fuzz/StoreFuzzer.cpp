@@ -23,8 +23,8 @@ namespace {
 class Tuning {
 public:
   Tuning()
-      : store(check(Store::open(folder.at("tune.db"), /*create=*/true))),
-        database(check(Database::open(folder.at("tune.db"), false))) {
+      : store(check(Store::open(folder.at("tune.db"), /*create=*/true, nullptr))),
+        database(check(Database::open(folder.at("tune.db"), false, nullptr))) {
     // Neither the disk nor the rules of the tables are what is tested.
     check(database->run("PRAGMA synchronous = OFF"));
     check(database->run("PRAGMA foreign_keys = OFF"));
@@ -89,28 +89,31 @@ static void readAll(Store &store) {
   use(store.getSession(1));
   use(store.getKernels(1));
   use(store.getKernel(1));
-  use(store.getBest(1));
-  use(store.getAnchor(1));
-  use(store.getRecords());
+  use(store.getTrials(1));
+  const std::vector<std::string> backends = {"halide", "tvm"};
+  use(store.getBest(1, backends));
+  use(store.getAnchor(1, backends));
+  use(store.getRecords().get());
   auto summary = summarize(store, 1);
   if (isValue(summary)) {
     // The page and the figures have to be well-formed whatever the rows say.
     (void)renderReport(*summary);
     std::string figures =
         llvm::formatv("{0}", llvm::json::Value(summary->toJson())).str();
-    auto again = llvm::json::parse(figures);
-    if (!again)
+    auto again = parseJsonValue("figures", figures);
+    if (!isValue(again))
       fault("the figures of a session are not JSON: " + figures);
   }
   // Workers: they change the rows.
-  auto trials = store.claim("worker", "cpu", /*session=*/0, /*count=*/4,
+  const Capabilities capabilities = {"cpu", backends, {"x86-64-avx2"}};
+  auto trials = store.claim("worker", capabilities, /*session=*/0, /*count=*/4,
                             /*leaseSeconds=*/10);
   if (isValue(trials))
     for (const TrialRow &trial : *trials) {
       use(store.begin(trial, "worker", 10));
       use(store.complete(trial, "worker"));
     }
-  use(store.reclaim(1));
+  use(store.reclaim(1, /*leaseSeconds=*/10));
   use(store.countOpen(1));
 }
 

@@ -3,8 +3,8 @@
 
   python long_sessions.py VITC
 
-Five minutes measure at least 200 candidates and never yield a slower model; from schedules drawn at random, ten minutes
-reach at least 95% of the best that is known."""
+Five minutes measure at least 200 candidates, or every one that there is, and never yield a slower model; from schedules drawn
+at random, ten minutes reach at least 95% of the best that is known."""
 import statistics
 import time
 
@@ -38,7 +38,7 @@ def compare_models(standard, tuned):
 database = scratch / "five.sqlite"
 figures = tune_for(5, "--db", database)
 check_trials(lambda query: rows(database, query), figures)
-assert figures["measured"] >= 200, figures["outcomes"]
+assert figures["measured"] >= 200 or figures["exhausted"], figures["outcomes"]
 print(f"ok {figures['measured']} candidates measured in {figures['seconds']:.0f} s, kernels {figures['speedup']:.3f}x")
 
 for name, options in [("tuned", ["--tune-db", database]), ("standard", ["--ignore-records"])]:

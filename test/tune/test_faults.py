@@ -16,14 +16,14 @@ if code == 0 and "-o" in sys.argv:
               "memory": "for (;;) { auto *p = new volatile char[1 << 24]; for (int i = 0; i < 1 << 24; i += 4096) p[i] = 1; }",
               "wrong": output + "[0] += 1;"}
     for outcome, fault in faults.items():
-        if request["schedule"] and not json.load(open(prefix + ".json"))["spills"]:
+        if request.get("schedule") and not json.load(open(prefix + ".json"))["spills"]:
             try:
                 os.mkdir(os.path.join(STATE, outcome))
             except FileExistsError:
                 continue
             end = adapter.rindex("}")
             open(prefix + ".cpp", "w").write(adapter[:end] + "  " + fault + "\\n" + adapter[end:])
-            json.dump([request["name"], request["schedule"]], open(os.path.join(STATE, outcome, "who"), "w"))
+            json.dump([request["name"], request.get("schedule")], open(os.path.join(STATE, outcome, "who"), "w"))
             break
 sys.exit(code)
 '''

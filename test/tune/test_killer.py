@@ -9,13 +9,13 @@ import json, os, signal, subprocess, sys
 if "-o" in sys.argv:
     request = json.load(open(sys.argv[sys.argv.index("--spec") + 1]))
     killer = os.path.join(STATE, "killer")
-    if request["schedule"]:
+    if request.get("schedule"):
         try:
             with open(killer, "x") as file:
-                json.dump(request["schedule"], file, sort_keys=True)
+                json.dump(request.get("schedule"), file, sort_keys=True)
         except FileExistsError:
             pass
-        if json.dumps(request["schedule"], sort_keys=True) == open(killer).read():
+        if json.dumps(request.get("schedule"), sort_keys=True) == open(killer).read():
             os.kill(os.getppid(), signal.SIGKILL)
             sys.exit(1)
 os.execv(REAL, [REAL, *sys.argv[1:]])

@@ -35,7 +35,7 @@ void forward(const Invocation &run) {
 
 const vitc_output_v1 outputTable[] = {
     {"sum", 4, {1, channels, height, width}, imageFloats}};
-const Variant variantTable[] = {{"only", Cpu::Baseline, forward, nullptr}};
+const Variant variantTable[] = {{"only", cpu::Baseline, forward, nullptr}};
 
 Model makeModel(Resize resize, Filter filter) {
   Model model{};

@@ -61,7 +61,6 @@ def set_texts(text, blob=False):
     cast = "CAST(? AS TEXT)" if blob else "?"
     for column in ("model", "machine", "command", "cpu", "target"):
         connection.execute(f"UPDATE sessions SET {column} = {cast}", (value,))
-    connection.execute(f"UPDATE kernels SET name = {cast} || id", (value,))
     options = json.loads(connection.execute("SELECT options FROM sessions").fetchone()[0])
     shown = text.decode(errors="replace") if blob else text
     options["not_tuned"] = {f"{shown} {i}": shown for i in range(2)}
@@ -71,7 +70,7 @@ def set_texts(text, blob=False):
 
 set_texts("benign")
 expected = render()
-assert len(expected.elements) > 100 and expected.text.count("benign") > 8
+assert len(expected.elements) > 100 and expected.text.count("benign") > 5
 assert [e for e in expected.elements if e[0] == "script"] == []
 for text in PLAIN:
     set_texts(text)
@@ -81,4 +80,12 @@ for text in PLAIN:
 for text in ANY:
     set_texts(text, blob=True)
     assert render().elements == expected.elements, text
+# A kernel's name is an identifier: rows with another one are passed over, and leave nothing in the page.
+set_texts("benign")
+for text in PLAIN:
+    connection.execute("UPDATE kernels SET name = ? || id", (text,))
+    connection.commit()
+    found = render()
+    assert all(element in expected.elements for element in found.elements), text
+    assert text.isidentifier() or text not in found.text, text
 print(f"ok {len(PLAIN + ANY)} texts in a report of {len(expected.elements)} tags")

@@ -172,7 +172,7 @@ static const vitc::rt::Model model = {
     @IMAGE_WORKSPACE@,
     @PIXELS_OFFSET@,
     @SCRATCH_OFFSET@,
-    @ID@_STACK_BYTES,
+    @STACK@,
     @DEVICE@,
     @DEVICE_LEVEL@,
 };

@@ -205,7 +205,8 @@ private:
       for (Json *value : values)
         if (value->is_string())
           words.push_back(value->get<std::string>());
-      return words[below(words.size())];
+      if (!words.empty())
+        return words[below(words.size())];
     }
     size_t size = text.size();
     text.resize(size + 32);

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the fuzz targets and prints a table of what they did.
 
-    run.py --build BUILD-ASAN --vitc BUILD/bin/vitc [--seconds N] [--workers W] [TARGET...]
+    run.py --build BUILD-ASAN --vitc BUILD/bin/vitc [--seconds N] [--workers W] [--seed S] [TARGET...]
 
 Every target first gets the regressions (test/fuzz/regressions) and the seeds (make_seeds.py), then N seconds of new inputs from each of W
-processes; `--seconds 0` leaves those out. A crash, a leak, undefined behaviour, 2 s of processor time for one input, or memory that an
+processes; `--seconds 0` leaves those out. With a seed the new inputs are the same each time: a change is not blamed for what chance finds. A crash, a leak, undefined behaviour, 2 s of processor time for one input, or memory that an
 input of this size cannot need is a failure; its input is kept, and a second line says how to run it again.
 """
 
@@ -47,7 +47,7 @@ class Target:
         self.program = os.path.join(arguments.build, "bin/fuzz", name)
         self.folder = os.path.join(arguments.build, "test/fuzz/work", name)
         self.seeds = os.path.join(arguments.build, "test/fuzz/seeds", name)
-        self.seconds, self.workers = arguments.seconds, arguments.workers
+        self.seconds, self.workers, self.seed = arguments.seconds, arguments.workers, arguments.seed
         self.executions = self.coverage = 0
 
     def options(self):
@@ -91,13 +91,14 @@ class Target:
             if files:
                 self.judge(self.start(f"-timeout={10 * HANG_SECONDS}", *files))
 
-    def fuzz(self, _):
+    def fuzz(self, worker):
         corpus = os.path.join(self.folder, "corpus")
         os.makedirs(corpus, exist_ok=True)
         end = time.monotonic() + self.seconds
         # More than once only where the clock has stopped an input that is not to blame.
         while (left := round(end - time.monotonic())) > 0:
-            process = self.start(f"-max_total_time={left}", "-print_final_stats=1", "-reload=5", corpus, self.seeds)
+            seed = self.seed + worker if self.seed else 0  # 0: another one each time
+            process = self.start(f"-max_total_time={left}", f"-seed={seed}", "-print_final_stats=1", "-reload=5", corpus, self.seeds)
             self.executions += sum(int(count) for count in EXECUTIONS.findall(process.stdout))
             self.coverage = max([self.coverage, *(int(count) for count in COVERAGE.findall(process.stdout))])
             self.judge(process)
@@ -121,6 +122,7 @@ def main():
     parser.add_argument("--vitc", required=True, help="any build of vitc, to make the seeds with")
     parser.add_argument("--seconds", type=int, default=5, help="for each target")
     parser.add_argument("--workers", type=int, default=1, help="processes for each target")
+    parser.add_argument("--seed", type=int, default=0, help="of the first process; another one each time unless given")
     parser.add_argument("targets", nargs="*", default=None)
     arguments = parser.parse_args()
     arguments.build = os.path.abspath(arguments.build)

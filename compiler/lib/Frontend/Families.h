@@ -49,6 +49,10 @@ llvm::Expected<Grid> gridOfPatches(const FamilyImport &import, Grid picture,
 /// An empty model for pictures of that size, of which `import` is told.
 ModelBuilder startModel(FamilyImport &import, int64_t channels, Grid picture);
 
+/// Of a classifier. Every class has a name in memory, even if it is empty; the
+/// largest public set of labels has 22 thousand.
+constexpr int64_t mostClasses = 1'000'000;
+
 /// `id2label`, or as many empty names as `num_labels` says; 2 where the config
 /// has neither, as transformers assumes.
 llvm::Expected<std::vector<std::string>> readLabels(const JsonObject &config);

@@ -39,9 +39,10 @@ vitc::readLabels(const JsonObject &config) {
     llvm::Expected<int64_t> count = config.getInteger("num_labels", 2);
     if (!count)
       return count.takeError();
-    if (*count < 1 || *count > 10'000'000)
+    if (*count < 1 || *count > mostClasses)
       return config.error("num_labels", "num_labels " + llvm::Twine(*count) +
-                                            " is not between 1 and 10000000");
+                                            " is not between 1 and " +
+                                            llvm::Twine(mostClasses));
     return std::vector<std::string>(*count);
   }
   llvm::Expected<JsonObject> names = config.getObject("id2label");

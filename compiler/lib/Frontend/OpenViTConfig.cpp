@@ -199,7 +199,7 @@ static Config readFields(ConfigReader &fields) {
   if (fields.has("labels"))
     config.labels = fields.take(json.getStrings("labels"));
   config.classes = fields.integer(
-      "classes", static_cast<int64_t>(config.labels.size()), 0, 10'000'000);
+      "classes", static_cast<int64_t>(config.labels.size()), 0, mostClasses);
   fields.fail(readNormalisation(json, config));
   return config;
 }

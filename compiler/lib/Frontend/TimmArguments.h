@@ -50,7 +50,7 @@ public:
   /// LayerNorm or RmsNorm; timm's eps is 1e-6.
   Norm norm(llvm::StringRef key, const Norm &fallback = {1e-6});
   vit::Activation activation(llvm::StringRef key, vit::Activation fallback);
-  int64_t classes() { return integer("num_classes", 1000, 0, 10'000'000); }
+  int64_t classes() { return integer("num_classes", 1000, 0, mostClasses); }
 
   /// `model_args` that nobody asked for are an error, too.
   [[nodiscard]] llvm::Error finish() override;

@@ -101,6 +101,18 @@ TEST_F(ImportTest, TensorsHaveFewerElementsThanTheDialectTakes) {
             "config.json: vit.embeddings.patch_embeddings.projection.weig");
 }
 
+TEST_F(ImportTest, ClassesAreCountedBeforeTheyGetNames) {
+  EXPECT_EQ(failure(R"({"model_type": "vit", "num_labels": 1000001})"),
+            "config.json:1:36: num_labels 1000001 is not between 1 and "
+            "1000000");
+  EXPECT_EQ(failure(R"({"architecture": "vit_tiny_patch16_224",
+ "num_classes": 67108863})"),
+            "config.json:2:17: num_classes 67108863 is not between 0 and "
+            "1000000");
+  EXPECT_EQ(failure(R"({"model_type": "vitc", "classes": 10000000})"),
+            "config.json:1:35: classes 10000000 is not between 0 and 1000000");
+}
+
 TEST_F(ImportTest, EmptyTensors) {
   EXPECT_EQ(failure(R"({"model_type": "vit", "id2label": {}})"),
             "config.json:1:35: id2label is empty, expected a name for each "

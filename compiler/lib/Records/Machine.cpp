@@ -55,7 +55,10 @@ const Machine &vitc::tune::thisMachine() {
 }
 
 std::string vitc::tune::timestamp(double seconds) {
-  std::time_t time = std::time_t(seconds);
+  // What a row says may be any number; a date has four digits for its year.
+  constexpr double latest = 253402300799; // 9999-12-31T23:59:59Z
+  bool isDate = seconds >= 0 && seconds <= latest;
+  std::time_t time = isDate ? std::time_t(seconds) : 0;
   std::tm parts;
   gmtime_r(&time, &parts);
   char text[32];

@@ -103,12 +103,12 @@ TEST_F(ImportTest, TensorsHaveFewerElementsThanTheDialectTakes) {
 
 TEST_F(ImportTest, ClassesAreCountedBeforeTheyGetNames) {
   EXPECT_EQ(failure(R"({"model_type": "vit", "num_labels": 1000001})"),
-            "config.json:1:36: num_labels 1000001 is not between 1 and "
+            "config.json:1:37: num_labels 1000001 is not between 1 and "
             "1000000");
   EXPECT_EQ(failure(R"({"architecture": "vit_tiny_patch16_224",
  "num_classes": 67108863})"),
-            "config.json:2:17: num_classes 67108863 is not between 0 and "
-            "1000000");
+            "config.json: pretrained_cfg:1:50: num_classes 67108863 is not "
+            "between 0 and 1000000");
   EXPECT_EQ(failure(R"({"model_type": "vitc", "classes": 10000000})"),
             "config.json:1:35: classes 10000000 is not between 0 and 1000000");
 }

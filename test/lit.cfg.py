@@ -12,7 +12,7 @@ import lit.formats
 config.name = "vitc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["unit", "schedules", "hostile", "numerics", "package", "fuzz", "performance", "style", "Inputs"]
+config.excludes = ["unit", "schedules", "hostile", "numerics", "package", "fuzz", "performance", "promises", "style", "tune", "Inputs"]
 config.test_source_root = os.path.join(config.vitc_source_dir, "test")
 config.test_exec_root = os.path.join(config.vitc_test_dir, "lit")
 

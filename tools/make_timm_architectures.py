@@ -3,7 +3,7 @@
 """Writes the table of timm's architectures: what each name stands for, as timm itself says it.
 
   python3 -m venv v && v/bin/pip install timm==1.0.30
-  v/bin/python tools/make_timm_architectures.py > compiler/lib/Frontend/TimmArchitectures.inc
+  v/bin/python tools/make_timm_architectures.py > compiler/lib/Frontend/Timm/Architectures.inc
 
 A name in timm is a function that calls `build_model_with_cfg(Class, name, **arguments)`. The script runs each of them with that call
 replaced by one that notes class and arguments; nothing but the backbones of hybrids is built. Of the arguments it keeps those that differ from the class's
@@ -11,7 +11,7 @@ defaults, of the pretrained configuration what differs from the first entry of t
 
 Layers are written by name: `"SwiGLU"`; with arguments as `{"layer": "LayerNorm", "eps": 1e-05}`.
 
-To add a class, add it to CLASSES and its frontend to compiler/lib/Frontend/Timm.cpp.
+To add a class, add it to CLASSES and its frontend to compiler/lib/Frontend/Timm/Timm.cpp.
 """
 import dataclasses, functools, inspect, json, sys, types
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// One axis of a resize: which pixels of the picture make a pixel of the
+/// One axis of a resize: which pixels of the image make a pixel of the
 /// result, and with what weights. The arithmetic is Pillow's, operation for
 /// operation, so that every weight comes out the same.
 #ifndef VITC_RUNTIME_SRC_AXIS_H
@@ -17,7 +17,7 @@ namespace vitc::rt {
 constexpr int weightBits = 32 - 8 - 2;
 constexpr int32_t weightOne = 1 << weightBits;
 
-/// Pixels [first, first + count) of the picture.
+/// Pixels [first, first + count) of the image.
 struct Span {
   int32_t first, count;
 
@@ -32,7 +32,7 @@ public:
   /// AxisCursor) with the weight one.
   bool mixes() const { return kind == Kind::Mix; }
 
-  /// Pixels of the picture.
+  /// Pixels of the image.
   int32_t size() const { return inSize; }
 
   /// How many pixels fewer the result has.
@@ -59,9 +59,9 @@ private:
   Kind kind;
   Filter filter;
   int32_t inSize, outSize;
-  double scale;   ///< pixels of the picture for one of the result
+  double scale;   ///< pixels of the image for one of the result
   double narrow;  ///< what brings a distance to the filter's own scale
-  double support; ///< reach of the filter, in pixels of the picture
+  double support; ///< reach of the filter, in pixels of the image
 };
 
 /// Goes through the results in order. There is no way to jump, since Pillow's
@@ -85,7 +85,7 @@ private:
   Span current{0, 0};
 };
 
-/// Goes through the pixels of the picture in order and says which of the
+/// Goes through the pixels of the image in order and says which of the
 /// results [first, first + count) each of them is part of.
 class AxisSweep {
 public:

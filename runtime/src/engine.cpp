@@ -70,7 +70,7 @@ static void runLentLoop(void *user, int32_t count,
   context.lentLoop(context.lentUser, count, runLentTask, &lent);
 }
 
-static bool fitsWorkspace(const Model &model, const vitc_options_v1 &options) {
+static bool fitsWorkspace(const Model &model, const vitc_options_v2 &options) {
   return reinterpret_cast<uintptr_t>(options.workspace) % workspaceAlignment ==
              0 &&
          options.workspace_bytes >= model.table.workspace_bytes;
@@ -78,7 +78,7 @@ static bool fitsWorkspace(const Model &model, const vitc_options_v1 &options) {
 
 /// One block for the context and, unless it is lent, the workspace.
 static Context *allocateContext(const Model &model,
-                                const vitc_options_v1 &options) {
+                                const vitc_options_v2 &options) {
   size_t bytes = sizeof(Context);
   if (!options.workspace)
     bytes += model.table.workspace_bytes;
@@ -106,12 +106,12 @@ static const Variant *chooseVariant(const Model &model) {
 }
 
 vitc_status create(const Model &model, const char *weightsPath,
-                   const vitc_options_v1 *options, void **result) {
+                   const vitc_options_v2 *options, void **result) {
   if (!result)
     return VITC_ERROR_ARGUMENT;
   *result = nullptr;
   FloatGuard floats; // a device runs every kernel once
-  vitc_options_v1 chosen = options ? *options : vitc_options_v1{};
+  vitc_options_v2 chosen = options ? *options : vitc_options_v2{};
   if (chosen.threads < 0)
     return VITC_ERROR_ARGUMENT;
   const Variant *variant = chooseVariant(model);
@@ -147,33 +147,50 @@ vitc_status create(const Model &model, const char *weightsPath,
 namespace {
 
 /// Some of the caller's memory.
-struct Floats {
-  const float *first;
-  int64_t count;
+struct Memory {
+  const void *first;
+  uint64_t bytes;
 
-  bool overlaps(const Floats &other) const {
+  bool overlaps(const Memory &other) const {
     auto begin = reinterpret_cast<uintptr_t>(first),
          otherBegin = reinterpret_cast<uintptr_t>(other.first);
-    return begin < otherBegin + sizeof(float) * uint64_t(other.count) &&
-           otherBegin < begin + sizeof(float) * uint64_t(count);
+    return begin < otherBegin + other.bytes && otherBegin < begin + bytes;
   }
 };
 
 } // namespace
 
+static size_t pixelsPerImage(const Model &model) {
+  const Preprocessing &how = model.preprocessing;
+  return size_t(how.channels) * size_t(how.height) * size_t(how.width);
+}
+
+/// The tensor of `count` images.
+static Memory tensorMemory(const Model &model, const float *pixels,
+                           int32_t count) {
+  return {pixels, sizeof(float) * pixelsPerImage(model) * uint64_t(count)};
+}
+
+static bool validCount(const Context &context, int32_t count) {
+  return count >= 1 && count <= context.model->table.batch;
+}
+
 /// Whether the outputs are there, apart from each other and from `input`:
 /// images of a batch are written while others are still to be read.
-static bool validOutputs(const Context &context, float *const *outputs,
-                         const Floats &input) {
+static bool validOutputs(const Context &context, int32_t count,
+                         void *const *outputs, const Memory &input) {
   if (!outputs)
     return false;
-  const vitc_model_v1 &table = context.model->table;
-  for (int32_t i = 0; i < table.output_count; ++i) {
-    Floats output{outputs[i], table.outputs[i].elements};
+  const Model &model = *context.model;
+  auto memoryOf = [&](int32_t i) {
+    return Memory{outputs[i], outputBytes(model, i) * uint64_t(count)};
+  };
+  for (int32_t i = 0; i < model.table.output_count; ++i) {
+    Memory output = memoryOf(i);
     if (!output.first || output.overlaps(input))
       return false;
     for (int32_t j = 0; j < i; ++j)
-      if (output.overlaps({outputs[j], table.outputs[j].elements}))
+      if (output.overlaps(memoryOf(j)))
         return false;
   }
   return true;
@@ -181,12 +198,13 @@ static bool validOutputs(const Context &context, float *const *outputs,
 
 namespace {
 
-/// A piece of work for each image of the batch.
+/// A piece of work for each image of a run.
 struct BatchTask {
   const Context &context;
-  const vitc_image_v1 *images; ///< null when the pixels are given
-  const float *pixels;         ///< of the whole batch, or null
-  float *const *outputs;
+  int32_t count;               ///< of the images
+  const vitc_image_v2 *images; ///< null when the pixels are given
+  const float *pixels;         ///< of all images, or null
+  void *const *outputs;
   std::atomic<int32_t> status{VITC_OK}; ///< of the first image that failed
 };
 
@@ -194,15 +212,6 @@ struct BatchTask {
 
 static unsigned char *workspaceOf(const Context &context, int32_t image) {
   return context.workspace + size_t(image) * context.model->imageWorkspaceBytes;
-}
-
-static size_t pixelsPerImage(const Model &model) {
-  const Preprocessing &how = model.preprocessing;
-  return size_t(how.channels) * size_t(how.height) * size_t(how.width);
-}
-
-static int64_t pixelsOfBatch(const Model &model) {
-  return int64_t(pixelsPerImage(model)) * model.table.batch;
 }
 
 static float *madePixels(const Context &context, int32_t image) {
@@ -222,7 +231,9 @@ static void preprocessImage(void *argument, int32_t image) {
     task.status.compare_exchange_strong(none, status);
 }
 
-static Invocation invocationOf(const BatchTask &task, int32_t image) {
+/// A run on the image and those behind it, `images` in all.
+static Invocation invocationOf(const BatchTask &task, int32_t image,
+                               int32_t images = 1) {
   const Context &context = task.context;
   const Model &model = *context.model;
   const float *pixels = task.images
@@ -233,6 +244,7 @@ static Invocation invocationOf(const BatchTask &task, int32_t image) {
     kernelContext = context.device;
   return {model,
           image,
+          images,
           kernelContext,
           pixels,
           weightsData(context.weights),
@@ -279,64 +291,75 @@ void sideBySide(const Invocation &run, void (*first)(const Invocation &run),
 static void forEachImage(BatchTask &task,
                          void (*body)(void *task, int32_t image)) {
   const Context &context = task.context;
-  int32_t batch = context.model->table.batch;
   int32_t threads = context.observer ? 1 : threadCount(context.threads);
-  int32_t sideBySide = threads > 1 ? batch / threads * threads : 0;
+  int32_t sideBySide = threads > 1 ? task.count / threads * threads : 0;
   if (sideBySide > 0)
     parallelFor(context.threads, sideBySide, body, &task);
-  for (int32_t image = sideBySide; image < batch; ++image)
+  for (int32_t image = sideBySide; image < task.count; ++image)
     body(&task, image);
 }
 
-/// All images of the batch, and what they do together. A device has one queue,
-/// which takes them in turn.
+/// What the images do together, as many at a time as the library was compiled
+/// for. The last ones may be fewer.
+static void finishBatch(const BatchTask &task) {
+  const Variant &variant = *task.context.variant;
+  int32_t together = task.context.model->finishImages;
+  if (!variant.finish)
+    return;
+  for (int32_t image = 0; image < task.count; image += together) {
+    int32_t left = task.count - image;
+    variant.finish(
+        invocationOf(task, image, left < together ? left : together));
+  }
+}
+
+/// All images of the run. A device has one queue, which takes them in turn.
 static vitc_status forwardBatch(BatchTask &task) {
   const Context &context = task.context;
   if (!context.device) {
     forEachImage(task, forwardImage);
-    if (context.variant->finish)
-      context.variant->finish(invocationOf(task, /*image=*/0));
+    finishBatch(task);
     return VITC_OK;
   }
-  for (int32_t image = 0; image < context.model->table.batch; ++image)
+  for (int32_t image = 0; image < task.count; ++image)
     forwardImage(&task, image);
   return context.model->device->finish(context.device);
 }
 
-vitc_status run(void *context, const vitc_image_v1 *images,
-                float *const *outputs) {
-  // The pictures are read before anything is written.
-  if (!context || !images ||
-      !validOutputs(*contextOf(context), outputs, {nullptr, 0}))
+vitc_status run(void *context, const vitc_image_v2 *images, int32_t count,
+                void *const *outputs) {
+  // The images are read before anything is written.
+  if (!context || !images || !validCount(*contextOf(context), count) ||
+      !validOutputs(*contextOf(context), count, outputs, {nullptr, 0}))
     return VITC_ERROR_ARGUMENT;
   Call call(*contextOf(context));
-  BatchTask task{*contextOf(context), images, nullptr, outputs};
-  // All pictures first: one that does not fit leaves the outputs untouched.
+  BatchTask task{*contextOf(context), count, images, nullptr, outputs};
+  // All images first: one that does not fit leaves the outputs untouched.
   forEachImage(task, preprocessImage);
   if (task.status.load() != VITC_OK)
     return vitc_status(task.status.load());
   return forwardBatch(task);
 }
 
-vitc_status runTensor(void *context, const float *pixels,
-                      float *const *outputs) {
-  if (!context || !pixels ||
-      !validOutputs(*contextOf(context), outputs,
-                    {pixels, pixelsOfBatch(*contextOf(context)->model)}))
+vitc_status runTensor(void *context, const float *pixels, int32_t count,
+                      void *const *outputs) {
+  if (!context || !pixels || !validCount(*contextOf(context), count) ||
+      !validOutputs(*contextOf(context), count, outputs,
+                    tensorMemory(*contextOf(context)->model, pixels, count)))
     return VITC_ERROR_ARGUMENT;
   Call call(*contextOf(context));
-  BatchTask task{*contextOf(context), nullptr, pixels, outputs};
+  BatchTask task{*contextOf(context), count, nullptr, pixels, outputs};
   return forwardBatch(task);
 }
 
-vitc_status preprocess(void *context, const vitc_image_v1 *images,
-                       float *pixels) {
-  if (!context || !images || !pixels)
+vitc_status preprocess(void *context, const vitc_image_v2 *images,
+                       int32_t count, float *pixels) {
+  if (!context || !images || !pixels || !validCount(*contextOf(context), count))
     return VITC_ERROR_ARGUMENT;
   Call call(*contextOf(context));
   const Context &self = *contextOf(context);
   const Model &model = *self.model;
-  for (int32_t image = 0; image < model.table.batch; ++image) {
+  for (int32_t image = 0; image < count; ++image) {
     vitc_status status =
         preprocess(model.preprocessing, images[image],
                    self.workspace + model.scratchOffset, pixels);

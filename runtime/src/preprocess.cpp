@@ -15,25 +15,51 @@ struct Size {
 };
 
 /// One axis of the crop: results [at, at + length) are what stands at
-/// [start, …) of the resized picture, the others are padding.
+/// [start, …) of the resized image, the others are padding.
 struct Crop {
   int32_t start, at, length;
 };
 
 } // namespace
 
-static bool acceptsChannels(int32_t model, int32_t image) {
-  bool convertible = (model == 3 && image == 1) || (model == 1 && image == 3);
-  return (model == image && image <= maxChannels) || convertible;
+/// How the model reads a format: nothing if it cannot.
+static bool readsFormat(int32_t modelChannels, int32_t format, Source &source) {
+  bool usual = modelChannels == 1 || modelChannels == 3;
+  source.blueFirst = false;
+  switch (format) {
+  case VITC_PIXELS_NATIVE:
+    source.pixelBytes = source.channels = modelChannels;
+    source.toGrey = false;
+    return modelChannels <= maxChannels;
+  case VITC_PIXELS_GREY:
+    source.pixelBytes = 1;
+    break;
+  case VITC_PIXELS_BGR:
+    source.blueFirst = true;
+    [[fallthrough]];
+  case VITC_PIXELS_RGB:
+    source.pixelBytes = 3;
+    break;
+  case VITC_PIXELS_BGRA:
+    source.blueFirst = true;
+    [[fallthrough]];
+  case VITC_PIXELS_RGBA:
+    source.pixelBytes = 4;
+    break;
+  default: // the caller's memory may hold any number
+    return false;
+  }
+  source.channels = source.pixelBytes < 3 ? 1 : 3;
+  source.toGrey = modelChannels == 1 && source.channels == 3;
+  return usual;
 }
 
-static bool validImage(const Preprocessing &how, const vitc_image_v1 &image) {
-  if (!image.pixels || image.width < 1 || image.height < 1 ||
-      !acceptsChannels(how.channels, image.channels))
+static bool validPixels(const vitc_image_v2 &image, int32_t pixelBytes) {
+  if (!image.pixels || image.width < 1 || image.height < 1)
     return false;
   // All of it is in the address space, so that finding a row never overflows.
   auto first = uint64_t(reinterpret_cast<uintptr_t>(image.pixels));
-  auto rowBytes = uint64_t(image.width) * uint64_t(image.channels);
+  auto rowBytes = uint64_t(image.width) * uint64_t(pixelBytes);
   if (rowBytes > UINTPTR_MAX - first)
     return false;
   if (image.height == 1)
@@ -49,8 +75,18 @@ static bool validImage(const Preprocessing &how, const vitc_image_v1 &image) {
   return step <= room / uint64_t(image.height - 1);
 }
 
-static Size resizedSize(const Preprocessing &how, const vitc_image_v1 &image) {
-  Size size{image.height, image.width};
+/// The part of a valid image to look at; an empty one if there is no such part.
+static vitc_rectangle_v2 cropOf(const vitc_image_v2 &image) {
+  const vitc_rectangle_v2 &crop = image.crop;
+  if (crop.x == 0 && crop.y == 0 && crop.width == 0 && crop.height == 0)
+    return {0, 0, image.width, image.height};
+  bool inside = crop.x >= 0 && crop.y >= 0 && crop.width >= 1 &&
+                crop.height >= 1 && crop.width <= image.width - crop.x &&
+                crop.height <= image.height - crop.y;
+  return inside ? crop : vitc_rectangle_v2{};
+}
+
+static Size resizedSize(const Preprocessing &how, Size size) {
   switch (how.resize) {
   case Resize::None:
     return size;
@@ -125,13 +161,20 @@ static ResizeMemory divideScratch(const Preprocessing &how, void *scratch) {
   return memory;
 }
 
-vitc_status preprocess(const Preprocessing &how, const vitc_image_v1 &image,
+vitc_status preprocess(const Preprocessing &how, const vitc_image_v2 &image,
                        void *scratch, float *result) {
-  if (!validImage(how, image))
+  Source source;
+  if (!readsFormat(how.channels, image.format, source) ||
+      !validPixels(image, source.pixelBytes))
     return VITC_ERROR_ARGUMENT;
+  vitc_rectangle_v2 crop = cropOf(image);
+  if (crop.width == 0)
+    return VITC_ERROR_ARGUMENT;
+  source.stride = image.stride;
+  source.pixels = source.pixel(image.pixels + crop.y * image.stride, crop.x);
 
   // Pillow's sizes are ints too.
-  Size size = resizedSize(how, image);
+  Size size = resizedSize(how, {crop.height, crop.width});
   if (size.height > INT32_MAX || size.width > INT32_MAX)
     return VITC_ERROR_IMAGE_SIZE;
   auto height = int32_t(size.height), width = int32_t(size.width);
@@ -140,12 +183,10 @@ vitc_status preprocess(const Preprocessing &how, const vitc_image_v1 &image,
   Crop rows = centerCrop(height, how.height, how.cropRoundsHalfToEven);
   Crop columns = centerCrop(width, how.width, how.cropRoundsHalfToEven);
 
-  Source source{image.pixels, image.stride, image.channels,
-                how.channels == 1 && image.channels == 3};
   size_t area = size_t(how.height) * size_t(how.width);
   ResizeMemory memory = divideScratch(how, scratch);
-  Axis horizontal(image.width, width, how.filter);
-  Axis vertical(image.height, height, how.filter);
+  Axis horizontal(crop.width, width, how.filter);
+  Axis vertical(crop.height, height, how.filter);
   Window window{rows.start, columns.start, rows.length, columns.length};
   resize({source, horizontal, vertical, window, memory});
 
@@ -154,7 +195,8 @@ vitc_status preprocess(const Preprocessing &how, const vitc_image_v1 &image,
     float values[256];
     makeValues(how, channel, values);
     // Grey is repeated for every channel of the model.
-    int32_t from = how.reversesChannels ? how.channels - 1 - channel : channel;
+    bool reverses = how.reversesChannels != source.blueFirst;
+    int32_t from = reverses ? how.channels - 1 - channel : channel;
     const uint32_t *sums = memory.sums + (channels == 1 ? 0 : from);
     writeChannel(how, rows, columns, values, sums, channels,
                  result + area * size_t(channel));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// Resizing 8-bit pictures as Pillow does, in memory that does not depend on
-/// the size of the picture.
+/// Resizing 8-bit images as Pillow does, in memory that does not depend on
+/// the size of the image.
 ///
-/// Pillow resizes the whole picture along one axis, rounds to 8 bits, and
+/// Pillow resizes the whole image along one axis, rounds to 8 bits, and
 /// resizes that along the other. Here every piece is added to all the results
-/// that it is part of as soon as it is there, so no picture in between has to
+/// that it is part of as soon as it is there, so no image in between has to
 /// be kept. The integer sums are the same in any order.
 #ifndef VITC_RUNTIME_SRC_RESIZE_H
 #define VITC_RUNTIME_SRC_RESIZE_H
@@ -19,20 +19,36 @@ namespace vitc::rt {
 /// More channels than this need not fit into the table.
 constexpr int32_t maxChannels = 16384;
 
-/// The part of the resized picture that is wanted.
+/// The part of the resized image that is wanted.
 struct Window {
   int32_t top, left, height, width;
 };
 
-/// What is read.
+/// What is read: interleaved bytes, of which a pixel may have more than are
+/// wanted.
 struct Source {
   const uint8_t *pixels;
   ptrdiff_t stride;
-  int32_t channels; ///< interleaved bytes of a pixel
-  bool toGrey;      ///< three channels are read as one, as Pillow's mode L
+  int32_t pixelBytes; ///< from a pixel to the next one
+  int32_t channels;   ///< the first ones of a pixel that are wanted
+  bool toGrey;        ///< three channels are read as one, as Pillow's mode L
+  bool blueFirst;     ///< the order of the three
 
   const uint8_t *row(int32_t y) const { return pixels + y * stride; }
+  const uint8_t *pixel(const uint8_t *row, int32_t x) const {
+    return row + ptrdiff_t(x) * pixelBytes;
+  }
   int32_t resultChannels() const { return toGrey ? 1 : channels; }
+  /// Whether a row is what addWeighted takes.
+  bool isPacked() const { return !toGrey && pixelBytes == channels; }
+  uint32_t grey(const uint8_t *pixel) const {
+    return greyOf(pixel[blueFirst ? 2 : 0], pixel[1], pixel[blueFirst ? 0 : 2]);
+  }
+
+  /// Pillow's grey: the weights of ITU-R 601-2 with 16 bits after the point.
+  static uint32_t greyOf(uint32_t red, uint32_t green, uint32_t blue) {
+    return (red * 19595u + green * 38470u + blue * 7471u + 0x8000u) >> 16;
+  }
 };
 
 /// What is written and worked in; nothing of it need be initialised.
@@ -56,7 +72,7 @@ struct ResizeJob {
   }
 };
 
-/// Computes the window of the resized picture.
+/// Computes the window of the resized image.
 void resize(const ResizeJob &job);
 
 /// The two orders of the passes; `resize` chooses the one that Pillow would,
@@ -74,11 +90,6 @@ inline uint8_t pixelOf(uint32_t sum) {
   return uint8_t(value < 0 ? 0 : value > 255 ? 255 : value);
 }
 
-/// Pillow's grey: the weights of ITU-R 601-2 with 16 bits after the point.
-inline uint32_t greyOf(const uint8_t *rgb) {
-  return (rgb[0] * 19595u + rgb[1] * 38470u + rgb[2] * 7471u + 0x8000u) >> 16;
-}
-
 /// Adds samples with one weight to as many sums.
 void addWeighted(const uint8_t *samples, int32_t weight, size_t count,
                  uint32_t *sums);
@@ -91,7 +102,7 @@ public:
   /// into a quarter of it goes without, and sums them again and again.
   explicit RowWeights(const ResizeJob &job);
 
-  /// Of row `in` of the picture for row `out` of the window.
+  /// Of row `in` of the image for row `out` of the window.
   int32_t weight(int32_t out, int32_t in) const;
   /// What is left of the table.
   unsigned char *freeTable() const { return table + usedBytes; }

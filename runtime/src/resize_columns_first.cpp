@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// Vertically, then horizontally. The picture is cut into strips of some
+/// Vertically, then horizontally. The image is cut into strips of some
 /// columns and the window into chunks of rows, so that the sums of a strip and
 /// a chunk fit into the table. When they are complete, each column of the strip
 /// is rounded and added to every column of the window that it is part of.
@@ -16,11 +16,24 @@ constexpr int32_t stripSamples = 256;
 /// The sums of one strip for one chunk: [rows][pixels][channels].
 struct Strip {
   uint32_t *sums;
-  int32_t left, pixels; ///< columns of the picture
+  int32_t left, pixels; ///< columns of the image
   int32_t top, rows;    ///< rows of the window
 };
 
 } // namespace
+
+/// The samples of some pixels, one behind the other.
+static void pack(const Source &source, const uint8_t *in, int32_t pixels,
+                 uint8_t *out) {
+  if (source.toGrey) {
+    for (int32_t x = 0; x < pixels; ++x)
+      out[x] = uint8_t(source.grey(source.pixel(in, x)));
+    return;
+  }
+  for (int32_t x = 0; x < pixels; ++x)
+    for (int32_t channel = 0; channel < source.channels; ++channel)
+      *out++ = source.pixel(in, x)[channel];
+}
 
 /// Resizes the columns of a strip; leaves pixels instead of sums.
 static void resizeStrip(const ResizeJob &job, const RowWeights &rowWeights,
@@ -33,13 +46,11 @@ static void resizeStrip(const ResizeJob &job, const RowWeights &rowWeights,
 
   AxisSweep rows(job.vertical, job.window.top + strip.top, strip.rows);
   while (rows.next()) {
-    const uint8_t *in =
-        source.row(rows.pixel()) + ptrdiff_t(strip.left) * source.channels;
-    uint8_t grey[stripSamples];
-    if (source.toGrey) {
-      for (int32_t pixel = 0; pixel < strip.pixels; ++pixel)
-        grey[pixel] = uint8_t(greyOf(in + ptrdiff_t(pixel) * 3));
-      in = grey;
+    const uint8_t *in = source.pixel(source.row(rows.pixel()), strip.left);
+    uint8_t packed[stripSamples];
+    if (!source.isPacked()) {
+      pack(source, in, strip.pixels, packed);
+      in = packed;
     }
     for (int32_t out = rows.begin(); out < rows.end(); ++out)
       addWeighted(in, rowWeights.weight(strip.top + out, rows.pixel()), samples,
@@ -72,7 +83,7 @@ static void addColumn(const ResizeJob &job, const Strip &strip,
   }
 }
 
-/// Goes through the columns of the picture for one chunk of rows.
+/// Goes through the columns of the image for one chunk of rows.
 static void resizeChunk(const ResizeJob &job, const RowWeights &rowWeights,
                         const double *columnTotals, Strip strip) {
   int32_t stripPixels = strip.pixels;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// Horizontally, then vertically: a row of the picture is resized and rounded,
+/// Horizontally, then vertically: a row of the image is resized and rounded,
 /// then added to every row of the window that it is part of.
 #include "resize.h"
 
@@ -16,42 +16,61 @@ struct Block {
 
 } // namespace
 
-/// Resizes one channel of a row, or the grey of three. Pixels are `step` bytes
-/// apart in the picture and `outStep` bytes in the result.
-template <bool ToGrey>
-static void resizeChannel(const uint8_t *in, int32_t step, const Span *columns,
-                          int32_t count, const int32_t *weights, uint8_t *out,
+/// Resizes one channel of a row. Pixels are `outStep` bytes apart in the
+/// result.
+static void resizeChannel(const uint8_t *in, int32_t pixelBytes,
+                          const Span *columns, int32_t count,
+                          const int32_t *weights, uint8_t *out,
                           int32_t outStep) {
   for (int32_t column = 0; column < count; ++column) {
     Span span = columns[column];
-    const uint8_t *pixel = in + ptrdiff_t(span.first) * step;
+    const uint8_t *pixel = in + ptrdiff_t(span.first) * pixelBytes;
     uint32_t sum = emptySum;
-    for (int32_t tap = 0; tap < span.count; ++tap, pixel += step)
-      sum += (ToGrey ? greyOf(pixel) : *pixel) * uint32_t(weights[tap]);
+    for (int32_t tap = 0; tap < span.count; ++tap, pixel += pixelBytes)
+      sum += *pixel * uint32_t(weights[tap]);
     *out = pixelOf(sum);
     weights += span.count;
     out += outStep;
   }
 }
 
+/// Resizes the grey of a row of colours. The format is a constant of the loop,
+/// or it would be asked at every pixel.
+template <int32_t PixelBytes, bool BlueFirst>
+static void resizeGrey(const uint8_t *in, const Span *columns, int32_t count,
+                       const int32_t *weights, uint8_t *out) {
+  for (int32_t column = 0; column < count; ++column) {
+    Span span = columns[column];
+    const uint8_t *pixel = in + ptrdiff_t(span.first) * PixelBytes;
+    uint32_t sum = emptySum;
+    for (int32_t tap = 0; tap < span.count; ++tap, pixel += PixelBytes)
+      sum += Source::greyOf(pixel[BlueFirst ? 2 : 0], pixel[1],
+                            pixel[BlueFirst ? 0 : 2]) *
+             uint32_t(weights[tap]);
+    *out++ = pixelOf(sum);
+    weights += span.count;
+  }
+}
+
 /// Resizes a row of three channels at once. Three variables, not an array:
 /// compilers keep them in registers at every level of optimisation.
-static void resizeRgb(const uint8_t *in, const Span *columns, int32_t count,
-                      const int32_t *weights, uint8_t *out) {
+template <int32_t PixelBytes>
+static void resizeColours(const uint8_t *in, const Span *columns, int32_t count,
+                          const int32_t *weights, uint8_t *out) {
   for (int32_t column = 0; column < count; ++column, out += 3) {
     Span span = columns[column];
-    const uint8_t *pixel = in + ptrdiff_t(span.first) * 3;
+    const uint8_t *pixel = in + ptrdiff_t(span.first) * PixelBytes;
     const int32_t *end = weights + span.count;
-    uint32_t red = emptySum, green = emptySum, blue = emptySum;
-    for (; weights != end; ++weights, pixel += 3) {
+    uint32_t first = emptySum, second = emptySum, third = emptySum;
+    for (; weights != end; ++weights, pixel += PixelBytes) {
       auto weight = uint32_t(*weights);
-      red += pixel[0] * weight;
-      green += pixel[1] * weight;
-      blue += pixel[2] * weight;
+      first += pixel[0] * weight;
+      second += pixel[1] * weight;
+      third += pixel[2] * weight;
     }
-    out[0] = pixelOf(red);
-    out[1] = pixelOf(green);
-    out[2] = pixelOf(blue);
+    out[0] = pixelOf(first);
+    out[1] = pixelOf(second);
+    out[2] = pixelOf(third);
   }
 }
 
@@ -65,8 +84,8 @@ static void resizeWideColumn(const ResizeJob &job, int32_t column, Span span,
   for (int32_t channel = 0; channel < source.resultChannels(); ++channel) {
     uint32_t sum = emptySum;
     for (int32_t tap = span.first; tap < span.last(); ++tap) {
-      const uint8_t *pixel = in + ptrdiff_t(tap) * source.channels;
-      sum += (source.toGrey ? greyOf(pixel) : pixel[channel]) *
+      const uint8_t *pixel = source.pixel(in, tap);
+      sum += (source.toGrey ? source.grey(pixel) : pixel[channel]) *
              uint32_t(job.horizontal.weight(position, tap, total));
     }
     out[channel] = pixelOf(sum);
@@ -76,18 +95,25 @@ static void resizeWideColumn(const ResizeJob &job, int32_t column, Span span,
 static void resizeRow(const ResizeJob &job, const Block &block,
                       const Span *columns, const uint8_t *in, uint8_t *out) {
   int32_t count = block.end - block.begin;
-  int32_t channels = job.source.resultChannels();
+  const Source &source = job.source;
+  bool wide = source.pixelBytes == 4;
   columns += block.begin;
-  if (!block.weights)
+  if (!block.weights) {
     resizeWideColumn(job, block.begin, columns[0], in, out);
-  else if (job.source.toGrey)
-    resizeChannel<true>(in, 3, columns, count, block.weights, out, 1);
-  else if (channels == 3)
-    resizeRgb(in, columns, count, block.weights, out);
-  else
-    for (int32_t channel = 0; channel < channels; ++channel)
-      resizeChannel<false>(in + channel, channels, columns, count,
-                           block.weights, out + channel, channels);
+  } else if (source.toGrey) {
+    auto resize = source.blueFirst
+                      ? wide ? resizeGrey<4, true> : resizeGrey<3, true>
+                  : wide ? resizeGrey<4, false>
+                         : resizeGrey<3, false>;
+    resize(in, columns, count, block.weights, out);
+  } else if (source.channels == 3) {
+    auto resize = wide ? resizeColours<4> : resizeColours<3>;
+    resize(in, columns, count, block.weights, out);
+  } else {
+    for (int32_t channel = 0; channel < source.channels; ++channel)
+      resizeChannel(in + channel, source.pixelBytes, columns, count,
+                    block.weights, out + channel, source.channels);
+  }
 }
 
 /// Puts the weights of as many columns as fit into the table.
@@ -106,7 +132,7 @@ static Block makeBlock(const ResizeJob &job, const Span *columns, int32_t begin,
   return {begin, end, weights};
 }
 
-/// Goes through the rows of the picture for the columns of one block.
+/// Goes through the rows of the image for the columns of one block.
 static void resizeBlock(const ResizeJob &job, const Block &block,
                         const Span *columns, const RowWeights &rowWeights) {
   auto channels = size_t(job.source.resultChannels());

@@ -8,8 +8,8 @@ const char *statusText(vitc_status status) {
   case VITC_OK:
     return "ok";
   case VITC_ERROR_ARGUMENT:
-    return "an argument is null, too small, overlaps another, or has a "
-           "channel count that the model cannot take";
+    return "an argument is null, out of its range, overlaps another, or is a "
+           "pixel format that the model cannot take";
   case VITC_ERROR_MEMORY:
     return "out of memory";
   case VITC_ERROR_WORKSPACE:
@@ -27,7 +27,7 @@ const char *statusText(vitc_status status) {
   case VITC_ERROR_THREADS:
     return "the threads could not be started";
   case VITC_ERROR_IMAGE_SIZE:
-    return "after preprocessing the picture does not have the size that the "
+    return "after preprocessing the image does not have the size that the "
            "model takes";
   case VITC_ERROR_DRIVER:
     return "the GPU's driver is missing or cannot be used";

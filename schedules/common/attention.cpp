@@ -19,32 +19,6 @@ constexpr int blockBytes = 80 * 1024;
 /// Bytes of stack for both. The protocol allows a kernel 128 KiB in all.
 constexpr int stackBytes = 124 * 1024;
 
-AttentionSpec::AttentionSpec(Fields &spec) {
-  batch = spec.integer("batch", 1);
-  heads = spec.integer("heads", 1);
-  tokens = spec.integer("tokens", 1);
-  queryCount = spec.integerOr("queries", 1, tokens);
-  headDim = spec.integer("head_dim", 1);
-  scale = spec.number("scale");
-  ldq = rowStride(spec, "ldq", heads * headDim);
-  ldk = rowStride(spec, "ldk", heads * headDim);
-  ldv = rowStride(spec, "ldv", heads * headDim);
-  ldo = rowStride(spec, "ldo", heads * headDim);
-  withMaps = spec.flag("probabilities");
-  if (withMaps)
-    probBatchStride =
-        rowStride(spec, "prob_batch_stride", heads * queryCount * tokens);
-  pairs = spec.flagOr("pairs", false);
-  withBias = spec.flagOr("bias", false);
-  masks = spec.integerOr("masks", 0, 0);
-  if (withBias || masks > 0) {
-    ldb = rowStride(spec, "ldb", tokens);
-    if (ldb % paddingFloats != 0)
-      spec.fail("ldb", std::to_string(ldb) + " is not a multiple of " +
-                           std::to_string(paddingFloats));
-  }
-}
-
 /// Rows of a tile. A rest of rows leaves accumulators unused, and for each row
 /// less than the most the loads of keys cost some 2%: 49 rows are 10 x 5.
 static int defaultTileHeight(int queryCount, const Machine &machine) {
@@ -60,12 +34,12 @@ static int defaultTileHeight(int queryCount, const Machine &machine) {
   return best;
 }
 
-AttentionSchedule::AttentionSchedule(const AttentionSpec &spec,
+AttentionSchedule::AttentionSchedule(const families::AttentionShape &spec,
                                      const Machine &machine, Schedule &schedule,
-                                     Fields &fields, int weightTiles,
-                                     int otherBytes, const Values &unroll) {
+                                     int weightTiles, int otherBytes,
+                                     const Values &unroll) {
   const int floatBytes = sizeof(float);
-  const int tokens = spec.tokens, queryCount = spec.queryCount;
+  const int tokens = spec.tokens, queryCount = spec.queries;
   panel = machine.tileN;
   panels = (tokens + panel - 1) / panel;
   // A last panel that is half empty is computed as a vector fewer.
@@ -85,9 +59,10 @@ AttentionSchedule::AttentionSchedule(const AttentionSpec &spec,
          (rowBytes(tileRows) > blockBytes || overflows(tileRows)))
     --tileRows;
   if (overflows(tileRows))
-    fields.fail("tokens", std::to_string(tokens) + " need more than " +
-                              std::to_string(stackBytes / 1024) +
-                              " KiB of stack for one row of scores");
+    fail(&families::AttentionShape::tokens,
+         std::to_string(tokens) + " need more than " +
+             std::to_string(stackBytes / 1024) +
+             " KiB of stack for one row of scores");
   tileRows =
       schedule.get("tile_m", "rows of a tile", tileRows,
                    Values(1, 64).worthwhileUpTo(
@@ -124,43 +99,31 @@ AttentionSchedule::AttentionSchedule(const AttentionSpec &spec,
 // single_query_attention
 //===----------------------------------------------------------------------===//
 
-SingleQuerySpec::SingleQuerySpec(Fields &spec, const Machine &machine) {
-  batch = spec.integer("batch", 1);
-  heads = spec.integer("heads", 1);
-  tokens = spec.integer("tokens", 1);
-  headDim = spec.integer("head_dim", 1);
-  channels = spec.integer("channels", 1);
-  scale = spec.number("scale");
-  panel = spec.integer("panel", 1);
-  panels = (heads * headDim + panel - 1) / panel;
-  ldx = rowStride(spec, "ldx", channels);
-  batchStride = spec.integer("batch_stride", 0);
-  ldq = rowStride(spec, "ldq", heads * headDim);
-  ldk = rowStride(spec, "ldk", channels);
-  ldo = rowStride(spec, "ldo", panels * panel);
-
-  width = std::min(paddedColumns(channels, ldx), paddedColumns(channels, ldk));
+SingleQueryShape::SingleQueryShape(
+    const families::SingleQueryAttentionShape &spec, const Machine &machine)
+    : families::SingleQueryAttentionShape(spec) {
+  panels = (width() + panel - 1) / panel;
+  readable =
+      std::min(paddedColumns(channels, ldx), paddedColumns(channels, ldk));
   scores = roundUp(tokens, machine.lanes);
   // The rest of the registers is for the operands: 12 sums of 16 registers, 24
   // of 32.
   accumulators = machine.registers * 3 / 4;
-  constexpr int scratchPadding = 32;
-  row = roundUp(channels, scratchPadding);
-  scoreRow = roundUp(tokens, scratchPadding);
 }
 
 /// Six heads share each vector of x: with two rows of x these are 12 FMAs for 8
 /// loads.
-int SingleQuerySpec::readTileHeads(Schedule &schedule, Fields &fields) const {
+int SingleQueryShape::readTileHeads(Schedule &schedule) const {
   constexpr int mostHeads = 6;
   // Bytes of stack for the scores of a task's heads and their exponentials:
   // what is sought, and what the protocol allows.
   constexpr int64_t scoreBytes = 64 * 1024, mostBytes = 128 * 1024;
   const int64_t bytesPerHead = int64_t(2) * scores * sizeof(float);
   if (bytesPerHead > mostBytes)
-    fields.fail("tokens", std::to_string(tokens) + " need more than " +
-                              std::to_string(mostBytes / 1024) +
-                              " KiB of stack for one head's scores");
+    fail(&families::SingleQueryAttentionShape::tokens,
+         std::to_string(tokens) + " need more than " +
+             std::to_string(mostBytes / 1024) +
+             " KiB of stack for one head's scores");
   int fitting = int(std::min<int64_t>(mostHeads, scoreBytes / bytesPerHead));
   return schedule.get(
       "tile_h", "heads that share a load of x", divisorUpTo(heads, fitting),
@@ -169,7 +132,7 @@ int SingleQuerySpec::readTileHeads(Schedule &schedule, Fields &fields) const {
           .worthwhileUpTo(fitting));
 }
 
-bool SingleQuerySpec::readParallel(Schedule &schedule, int tileHeads) const {
+bool SingleQueryShape::readParallel(Schedule &schedule, int tileHeads) const {
   return schedule.parallel(worthParallel(4.0 * tokens * channels * tileHeads,
                                          double(batch) * heads / tileHeads));
 }

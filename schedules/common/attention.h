@@ -14,19 +14,15 @@ namespace vitc::schedules {
 /// Scores are in units of log2, so that the softmax takes powers of two.
 constexpr double log2e = 1.4426950408889634;
 
-/// The specification of an attention.
-struct AttentionSpec {
-  /// The scratch argument is sized for this multiple of keys.
-  static constexpr int scratchKeys = 32;
+/// An attention, with names for what the kernels' own queries, maps and biases
+/// would hide.
+struct AttentionShape : families::AttentionShape {
+  explicit AttentionShape(const families::AttentionShape &spec)
+      : families::AttentionShape(spec), queryCount(queries),
+        withMaps(probabilities), withBias(bias) {}
 
-  explicit AttentionSpec(Fields &spec);
-
-  int batch, heads, tokens, queryCount, headDim;
-  double scale;
-  int ldq, ldk, ldv, ldo, probBatchStride = 0;
+  int queryCount;
   bool withMaps, withBias;
-  bool pairs; ///< the products may be paired ones
-  int masks, ldb = 0;
 };
 
 /// Its schedule for a CPU: a task is a block of queries of one head, whose
@@ -36,8 +32,8 @@ struct AttentionSchedule {
   /// `weightTiles` is how many tiles' weights stand on the stack beside the
   /// scores, and `otherBytes` what else does; `unroll` has the values that
   /// unroll_k may have.
-  AttentionSchedule(const AttentionSpec &spec, const Machine &machine,
-                    Schedule &schedule, Fields &fields, int weightTiles,
+  AttentionSchedule(const families::AttentionShape &spec,
+                    const Machine &machine, Schedule &schedule, int weightTiles,
                     int otherBytes, const Values &unroll);
   AttentionSchedule() = default;
 
@@ -48,21 +44,19 @@ struct AttentionSchedule {
   bool parallel;
 };
 
-/// The specification of an attention of one query per image.
-struct SingleQuerySpec {
-  SingleQuerySpec(Fields &spec, const Machine &machine);
+/// What both backends make of an attention of one query per image.
+struct SingleQueryShape : families::SingleQueryAttentionShape {
+  SingleQueryShape(const families::SingleQueryAttentionShape &spec,
+                   const Machine &machine);
 
   /// The parameter `tile_h`, then `parallel`.
-  int readTileHeads(Schedule &schedule, Fields &fields) const;
+  int readTileHeads(Schedule &schedule) const;
   bool readParallel(Schedule &schedule, int tileHeads) const;
 
-  int batch, heads, tokens, headDim, channels;
-  double scale;
-  int ldx, batchStride, ldq, ldk, ldo, panel, panels;
-  int width;             ///< columns of x and key that may be read
-  int scores;            ///< tokens rounded up to whole vectors
-  int accumulators;      ///< registers that hold sums
-  int64_t row, scoreRow; ///< of the scratch: channels and tokens, padded
+  int panels;
+  int readable;     ///< columns of x and key that may be read
+  int scores;       ///< tokens rounded up to whole vectors
+  int accumulators; ///< registers that hold sums
 };
 
 } // namespace vitc::schedules

@@ -13,8 +13,43 @@ namespace vitc::schedules {
 template <typename Kernel>
 struct Family {
   const char *name;
-  Kernel (*build)(Fields &, Schedule &, const Machine &);
+  Kernel (*build)(const nlohmann::ordered_json &, Schedule &, const Machine &);
 };
+
+/// An argument of a kernel as a backend has made it.
+struct BuiltArgument {
+  std::string name;
+  bool isOutput;
+};
+
+/// Ends the program if a kernel's arguments are not those that its family is
+/// defined with, in that order: a caller would hand over the wrong pointers.
+void checkArguments(const std::vector<BuiltArgument> &built,
+                    const std::vector<families::Argument> &defined);
+
+/// How a specification is read and built: `Build` takes the family's fields.
+/// The backend has builtArguments(kernel).
+template <typename Spec, auto Build>
+struct Builder {
+  static auto build(const nlohmann::ordered_json &fields, Schedule &schedule,
+                    const Machine &machine) {
+    Spec spec;
+    if (auto problem = spec.read(fieldValues(fields)))
+      throw SpecError("spec." + problem->name + ": " + problem->message);
+    auto kernel = Build(spec.narrow(), schedule, machine);
+    checkArguments(builtArguments(kernel), spec.arguments());
+    return kernel;
+  }
+};
+
+/// A row of a backend's table.
+template <typename Spec, auto Build>
+constexpr auto family() {
+  using Kernel = decltype(Build(std::declval<typename Spec::Shape>(),
+                                std::declval<Schedule &>(),
+                                std::declval<const Machine &>()));
+  return Family<Kernel>{Spec::family, Builder<Spec, Build>::build};
+}
 
 template <typename Kernel, size_t Count>
 std::vector<std::string> namesOf(const Family<Kernel> (&families)[Count]) {
@@ -32,10 +67,8 @@ Kernel buildFrom(const Family<Kernel> (&families)[Count],
   std::string list;
   for (const Family<Kernel> &family : families) {
     if (spec.family == family.name) {
-      Fields fields(spec.spec, "spec");
       Schedule schedule(spec.schedule, mode);
-      Kernel kernel = family.build(fields, schedule, machine);
-      fields.finish();
+      Kernel kernel = family.build(spec.spec, schedule, machine);
       schedule.finish();
       kernel.schedule = schedule.getResult();
       return kernel;

@@ -26,24 +26,8 @@ int divisorUpTo(int value, int most) {
   return divisor;
 }
 
-int rowStride(Fields &spec, const std::string &name, int least) {
-  int stride = spec.integer(name, 1);
-  if (stride < least)
-    spec.fail(name, std::to_string(stride) + " is less than the " +
-                        std::to_string(least) + " floats of a row");
-  return stride;
-}
-
 int paddedColumns(int cols, int stride) {
   return stride % paddingFloats == 0 ? roundUp(cols, paddingFloats) : cols;
-}
-
-const std::vector<std::string> &activationNames() {
-  static const std::vector<std::string> names = {
-      "none",         "gelu",  "gelu_tanh",  "quick_gelu", "relu",
-      "sigmoid",      "silu",  "tanh",       "mish",       "hard_swish",
-      "hard_sigmoid", "relu6", "leaky_relu", "elu"};
-  return names;
 }
 
 } // namespace vitc::schedules

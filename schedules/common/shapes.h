@@ -24,7 +24,7 @@ constexpr int floatAlignment = 4;
 
 /// Strides that are multiples of this many floats promise padding up to the
 /// next multiple.
-constexpr int paddingFloats = 16;
+constexpr int paddingFloats = families::lineElements;
 
 /// Both backends address elements with 32-bit numbers.
 void checkSize(const std::string &name,
@@ -35,15 +35,9 @@ int roundUp(int value, int multiple);
 /// The largest divisor of `value` that is not more than `most`.
 int divisorUpTo(int value, int most);
 
-/// A row stride, which must hold `least` floats.
-int rowStride(Fields &spec, const std::string &name, int least);
-
 /// How many floats of a row of `cols` may be read and written: the padding
 /// belongs to the row where there is one.
 int paddedColumns(int cols, int stride);
-
-/// The names of the activation functions, "none" first.
-const std::vector<std::string> &activationNames();
 
 } // namespace vitc::schedules
 

@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <limits>
+#include <sstream>
 
 using Json = nlohmann::ordered_json;
 
@@ -33,11 +34,10 @@ const Json &Fields::take(const std::string &name) {
   return *it;
 }
 
-int Fields::toInteger(const std::string &name, const Json &value,
-                      int least) const {
+int Fields::integer(const std::string &name, int least) {
+  const Json &value = take(name);
   if (!value.is_number_integer())
     fail(name, "expected an integer, got " + value.dump());
-  // Halide computes addresses in 32-bit integers.
   bool fits =
       value.is_number_unsigned()
           ? value.get<uint64_t>() <= uint64_t(std::numeric_limits<int>::max())
@@ -49,66 +49,11 @@ int Fields::toInteger(const std::string &name, const Json &value,
   return value.get<int>();
 }
 
-int Fields::integer(const std::string &name, int least) {
-  return toInteger(name, take(name), least);
-}
-
-double Fields::number(const std::string &name) {
-  const Json &value = take(name);
-  if (!value.is_number())
-    fail(name, "expected a number, got " + value.dump());
-  return value.get<double>();
-}
-
-bool Fields::flag(const std::string &name) {
-  const Json &value = take(name);
-  if (!value.is_boolean())
-    fail(name, "expected true or false, got " + value.dump());
-  return value.get<bool>();
-}
-
 std::string Fields::word(const std::string &name) {
   const Json &value = take(name);
   if (!value.is_string())
     fail(name, "expected a string, got " + value.dump());
   return value.get<std::string>();
-}
-
-std::string Fields::wordOf(const std::string &name,
-                           const std::vector<std::string> &choices) {
-  std::string value = word(name), list;
-  for (const std::string &choice : choices) {
-    if (value == choice)
-      return value;
-    list += (list.empty() ? "" : ", ") + choice;
-  }
-  fail(name, "'" + value + "' is not one of " + list);
-}
-
-int Fields::integerOr(const std::string &name, int least, int otherwise) {
-  return has(name) ? integer(name, least) : otherwise;
-}
-
-bool Fields::flagOr(const std::string &name, bool otherwise) {
-  return has(name) ? flag(name) : otherwise;
-}
-
-std::string Fields::wordOr(const std::string &name,
-                           const std::vector<std::string> &choices,
-                           const std::string &otherwise) {
-  return has(name) ? wordOf(name, choices) : otherwise;
-}
-
-std::vector<int> Fields::integers(const std::string &name, size_t count,
-                                  int least) {
-  const Json &value = take(name);
-  if (!value.is_array() || value.size() != count)
-    fail(name, "expected " + std::to_string(count) + " integers, got " +
-                   value.dump());
-  std::vector<int> result;
-  for (const Json &element : value)
-    result.push_back(toInteger(name, element, least));
-  return result;
 }
 
 const Json &Fields::object(const std::string &name) {
@@ -124,15 +69,74 @@ void Fields::finish() const {
       fail(item.key(), "unknown field");
 }
 
-KernelSpec readSpec(const std::string &path) {
-  std::ifstream file(path);
-  if (!file)
-    throw SpecError(path + ": cannot be read");
+/// A JSON value as a field can have it.
+static families::FieldValue fieldValue(const Json &value) {
+  families::FieldValue result;
+  result.text = value.dump();
+  auto isInteger = [](const Json &value) {
+    return value.is_number_integer() &&
+           (!value.is_number_unsigned() ||
+            value.get<uint64_t>() <=
+                uint64_t(std::numeric_limits<int64_t>::max()));
+  };
+  if (value.is_boolean())
+    result.value = value.get<bool>();
+  else if (isInteger(value))
+    result.value = value.get<int64_t>();
+  else if (value.is_number_float())
+    result.value = value.get<double>();
+  else if (value.is_string())
+    result.value = value.get<std::string>();
+  else if (value.is_array()) {
+    std::vector<int64_t> integers;
+    for (const Json &element : value) {
+      if (!isInteger(element))
+        return result;
+      integers.push_back(element.get<int64_t>());
+    }
+    result.value = std::move(integers);
+  }
+  return result;
+}
+
+families::FieldValues fieldValues(const Json &spec) {
+  families::FieldValues values;
+  for (const auto &item : spec.items())
+    values.push_back({item.key(), fieldValue(item.value())});
+  return values;
+}
+
+/// Whether arrays and objects stand too deep in each other: printing, and
+/// other steps that call themselves, take stack for each level.
+static bool isTooDeep(const std::string &text) {
+  constexpr int most = 16;
+  int depth = 0;
+  bool inString = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (inString && c == '\\')
+      ++i;
+    else if (c == '"')
+      inString = !inString;
+    else if (!inString && (c == '[' || c == '{') && ++depth > most)
+      return true;
+    else if (!inString && (c == ']' || c == '}'))
+      --depth;
+  }
+  return false;
+}
+
+/// `name` is put before what is not JSON.
+static KernelSpec parseSpec(const std::string &text, const std::string &name) {
+  if (isTooDeep(text))
+    throw SpecError(name + ": more than 16 arrays and objects in each other");
   Json json;
   try {
-    json = Json::parse(file);
+    json = Json::parse(text);
   } catch (const Json::parse_error &error) {
-    throw SpecError(path + ": not JSON, at byte " + std::to_string(error.byte));
+    throw SpecError(name + ": not JSON, at byte " + std::to_string(error.byte));
+  } catch (const Json::out_of_range &) {
+    throw SpecError(name + ": has a number that is too large");
   }
 
   Fields fields(json, "");
@@ -152,6 +156,15 @@ KernelSpec readSpec(const std::string &path) {
       fields.has("schedule") ? fields.object("schedule") : Json::object();
   fields.finish();
   return result;
+}
+
+KernelSpec readSpec(const std::string &path) {
+  std::ifstream file(path);
+  if (!file)
+    throw SpecError(path + ": cannot be read");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return parseSpec(text.str(), path);
 }
 
 } // namespace vitc::schedules

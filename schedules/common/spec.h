@@ -5,6 +5,8 @@
 #ifndef VITC_SCHEDULES_COMMON_SPEC_H
 #define VITC_SCHEDULES_COMMON_SPEC_H
 
+#include "families/Families.h"
+
 #include <nlohmann/json.hpp>
 
 #include <set>
@@ -28,19 +30,7 @@ public:
 
   bool has(const std::string &name) const;
   int integer(const std::string &name, int least);
-  double number(const std::string &name);
-  bool flag(const std::string &name);
   std::string word(const std::string &name);
-  std::string wordOf(const std::string &name,
-                     const std::vector<std::string> &choices);
-  /// The same for fields that may be left out, with what they then are.
-  int integerOr(const std::string &name, int least, int otherwise);
-  bool flagOr(const std::string &name, bool otherwise);
-  std::string wordOr(const std::string &name,
-                     const std::vector<std::string> &choices,
-                     const std::string &otherwise);
-  /// Exactly `count` integers of at least `least`.
-  std::vector<int> integers(const std::string &name, size_t count, int least);
   const nlohmann::ordered_json &object(const std::string &name);
 
   [[noreturn]] void fail(const std::string &name,
@@ -49,13 +39,27 @@ public:
 
 private:
   const nlohmann::ordered_json &take(const std::string &name);
-  int toInteger(const std::string &name, const nlohmann::ordered_json &value,
-                int least) const;
 
   const nlohmann::ordered_json &json;
   std::string prefix;
   std::set<std::string> taken;
 };
+
+/// The fields of `spec` as its family reads them.
+families::FieldValues fieldValues(const nlohmann::ordered_json &spec);
+
+/// The specification is wrong in a way that its family's definition does not
+/// see. `field` is a pointer to the member.
+template <typename Shape, typename Value>
+[[noreturn]] void fail(Value Shape::*field, const std::string &message) {
+  std::string found;
+  Shape::visitFields([&](const char *name, auto member) {
+    if constexpr (std::is_same_v<decltype(member), Value Shape::*>)
+      if (member == field)
+        found = name;
+  });
+  throw SpecError("spec." + found + ": " + message);
+}
 
 /// A specification file, its outer fields checked; the family reads `spec` and
 /// `schedule`.

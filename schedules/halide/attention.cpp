@@ -11,17 +11,18 @@ using namespace Halide;
 
 namespace vitc::halide {
 
-Attention::Attention(Fields &spec, const Machine &machine)
-    : AttentionSpec(spec), machine(machine) {
+Attention::Attention(const families::AttentionShape &spec,
+                     const Machine &machine)
+    : AttentionShape(spec), machine(machine) {
   lanesD = machine.gpu() ? machine.lanes : machine.lanesFor(headDim);
   rd = RDom(0, headDim, "rd");
   rj = RDom(0, tokens, "rj");
 }
 
-void Attention::readSchedule(Schedule &schedule, Fields &spec) {
+void Attention::readSchedule(Schedule &schedule) {
   readPairs(schedule);
   static_cast<AttentionSchedule &>(*this) =
-      AttentionSchedule(*this, machine, schedule, spec,
+      AttentionSchedule(*this, machine, schedule,
                         /*weightTiles=*/pairsValues ? 2 : 1, pairsBytes(),
                         Values(1, std::min(tokens, 64)).worthwhileUpTo(16));
   wholeKeys = keys / panel * panel;
@@ -173,7 +174,7 @@ void Attention::define() {
   }
   out(d, h, i, b) = withMaps ? value : value * inverse(i, h, b);
 
-  int64_t headFloats = int64_t(headDim) * roundUp(tokens, scratchKeys);
+  int64_t headFloats = int64_t(headDim) * scratchKeys();
   kernel.output(keysT, "scratch",
                 {{panel, 1},
                  {headDim, panel},
@@ -372,16 +373,16 @@ void Attention::addPrefetches() {
                   nextBlock(out.name(), ldo)}));
 }
 
-Kernel buildAttention(Fields &spec, Schedule &schedule,
+Kernel buildAttention(const families::AttentionShape &spec, Schedule &schedule,
                       const Machine &machine) {
   Attention attention(spec, machine);
   if (machine.gpu()) {
-    attention.readGpuSchedule(schedule, spec);
+    attention.readGpuSchedule(schedule);
     attention.define();
     attention.scheduleOnGpu(schedule);
     return attention.kernel;
   }
-  attention.readSchedule(schedule, spec);
+  attention.readSchedule(schedule);
   attention.define();
   attention.scheduleKeys();
   attention.scheduleLoops();

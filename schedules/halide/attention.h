@@ -14,15 +14,15 @@
 
 namespace vitc::halide {
 
-class Attention : AttentionSpec, AttentionSchedule {
+class Attention : AttentionShape, AttentionSchedule {
 public:
-  Attention(Fields &spec, const Machine &machine);
-  void readSchedule(Schedule &schedule, Fields &spec);
+  Attention(const families::AttentionShape &spec, const Machine &machine);
+  void readSchedule(Schedule &schedule);
   void define();
   void scheduleKeys();
   void scheduleLoops();
   void addPrefetches();
-  void readGpuSchedule(Schedule &schedule, Fields &spec);
+  void readGpuSchedule(Schedule &schedule);
   void scheduleOnGpu(Schedule &schedule);
 
   Kernel kernel;

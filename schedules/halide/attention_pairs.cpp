@@ -16,7 +16,8 @@ constexpr int scoreTriples = 10;
 void Attention::readPairs(Schedule &schedule) {
   if (!pairs)
     return;
-  bool vectors = lanesD == machine.lanes, longEnough = tokens >= pairedSteps;
+  bool vectors = lanesD == machine.lanes,
+       longEnough = tokens >= families::pairedSteps;
   bool able = vectors && longEnough && pairCount(headDim, scoreTriples) > 0;
   pairsScores = schedule.get(
       "paired", "1: two multiplications become one and two additions",

@@ -32,16 +32,14 @@ static Depth depthOf(const Windows &windows, bool planes,
   return {{w.channels, w.kernelW, w.kernelH}, {1, source.pixel, source.row}};
 }
 
-Kernel buildConv(Fields &spec, Schedule &schedule, const Machine &machine) {
-  const Windows windows = readWindows(spec);
-  bool planes = spec.wordOf("layout", {"nhwc", "nchw"}) == "nchw";
-  int ldx = planes ? 0 : rowStride(spec, "ldx", windows.channels);
-  int cols = spec.integer("n", 1), panel = spec.integer("panel", 1);
-  int panels = (cols + panel - 1) / panel, rows = windows.outputs();
-  int ldc = rowStride(spec, "ldc", panels * panel);
-  bool hasBias = spec.flag("bias"), hasResidual = spec.flag("residual");
-  int ldr = hasResidual ? rowStride(spec, "ldr", panels * panel) : 0;
-  std::string function = spec.wordOf("activation", activationNames());
+Kernel buildConv(const families::ConvShape &spec, Schedule &schedule,
+                 const Machine &machine) {
+  const Windows windows(spec);
+  const bool planes = spec.layout == families::ConvLayout::Nchw,
+             hasBias = spec.bias, hasResidual = spec.residual;
+  const int ldx = spec.ldx, ldc = spec.ldc, ldr = spec.ldr, panel = spec.panel,
+            panels = spec.columns() / panel, rows = windows.outputs;
+  const families::Activation function = spec.activation;
 
   // ---- Algorithm. The map is one run of floats; `base` is where an output's
   // window starts in it. A copied map has no padding between its pixels, so

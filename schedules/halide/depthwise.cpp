@@ -39,19 +39,13 @@ static Tile readTile(Schedule &schedule, const Machine &machine, int width,
   return tile;
 }
 
-Kernel buildDepthwise(Fields &spec, Schedule &schedule,
+Kernel buildDepthwise(const families::DepthwiseShape &spec, Schedule &schedule,
                       const Machine &machine) {
-  const Windows windows = readWindows(spec);
-  int channels = windows.channels;
-  int ldx = rowStride(spec, "ldx", channels),
-      ldc = rowStride(spec, "ldc", channels),
-      ldw = rowStride(spec, "ldw", channels);
-  if (ldw % paddingFloats != 0)
-    spec.fail("ldw", std::to_string(ldw) + " is not a multiple of " +
-                         std::to_string(paddingFloats));
-  bool hasBias = spec.flag("bias");
-  std::string function = spec.wordOf("activation", activationNames());
-  int wide = roundUp(channels, paddingFloats);
+  const Windows windows(spec);
+  const int channels = spec.channels, ldx = spec.ldx, ldc = spec.ldc,
+            ldw = spec.ldw, wide = spec.paddedChannels();
+  const bool hasBias = spec.bias;
+  const families::Activation function = spec.activation;
 
   // ---- Algorithm. A copied map has whole vectors per pixel.
   Kernel kernel;

@@ -19,11 +19,9 @@ static void scheduleEach(Func out, int cols, int rows, double flopsPerElement,
     scheduleRows(out, cols, rows, flopsPerElement, schedule, machine);
 }
 
-Kernel buildActivation(Fields &spec, Schedule &schedule,
-                       const Machine &machine) {
-  int rows = spec.integer("rows", 1), cols = spec.integer("cols", 1);
-  int ldx = rowStride(spec, "ldx", cols), ldy = rowStride(spec, "ldy", cols);
-  std::string function = spec.wordOf("function", activationNames());
+Kernel buildActivation(const families::ActivationShape &spec,
+                       Schedule &schedule, const Machine &machine) {
+  const int rows = spec.rows, cols = spec.cols, ldx = spec.ldx, ldy = spec.ldy;
   int width = std::min(paddedColumns(cols, ldx), paddedColumns(cols, ldy));
 
   // ---- Algorithm
@@ -31,7 +29,7 @@ Kernel buildActivation(Fields &spec, Schedule &schedule,
   ImageParam x = kernel.input("x", {{width, 1}, {rows, ldx}});
   Var c("c"), r("r");
   Func out("out");
-  out(c, r) = activation(function, x(c, r));
+  out(c, r) = activation(spec.function, x(c, r));
   kernel.output(out, "out", {{width, 1}, {rows, ldy}});
 
   // ---- Schedule
@@ -39,11 +37,10 @@ Kernel buildActivation(Fields &spec, Schedule &schedule,
   return kernel;
 }
 
-Kernel buildAdd(Fields &spec, Schedule &schedule, const Machine &machine) {
-  int rows = spec.integer("rows", 1), cols = spec.integer("cols", 1);
-  int lda = rowStride(spec, "lda", cols), ldb = rowStride(spec, "ldb", cols),
-      ldc = rowStride(spec, "ldc", cols);
-  int period = spec.integer("period", 1);
+Kernel buildAdd(const families::AddShape &spec, Schedule &schedule,
+                const Machine &machine) {
+  const int rows = spec.rows, cols = spec.cols, lda = spec.lda, ldb = spec.ldb,
+            ldc = spec.ldc, period = spec.period;
   int width = std::min({paddedColumns(cols, lda), paddedColumns(cols, ldb),
                         paddedColumns(cols, ldc)});
 
@@ -62,10 +59,9 @@ Kernel buildAdd(Fields &spec, Schedule &schedule, const Machine &machine) {
   return kernel;
 }
 
-Kernel buildScale(Fields &spec, Schedule &schedule, const Machine &machine) {
-  int rows = spec.integer("rows", 1), cols = spec.integer("cols", 1);
-  int ldx = rowStride(spec, "ldx", cols), ldy = rowStride(spec, "ldy", cols);
-  double factor = spec.number("factor");
+Kernel buildScale(const families::ScaleShape &spec, Schedule &schedule,
+                  const Machine &machine) {
+  const int rows = spec.rows, cols = spec.cols, ldx = spec.ldx, ldy = spec.ldy;
   int width = std::min(paddedColumns(cols, ldx), paddedColumns(cols, ldy));
 
   // ---- Algorithm
@@ -73,7 +69,7 @@ Kernel buildScale(Fields &spec, Schedule &schedule, const Machine &machine) {
   ImageParam x = kernel.input("x", {{width, 1}, {rows, ldx}});
   Var c("c"), r("r");
   Func out("out");
-  out(c, r) = x(c, r) * float(factor);
+  out(c, r) = x(c, r) * float(spec.factor);
   kernel.output(out, "out", {{width, 1}, {rows, ldy}});
 
   // ---- Schedule. Bound by memory, as above.
@@ -81,11 +77,9 @@ Kernel buildScale(Fields &spec, Schedule &schedule, const Machine &machine) {
   return kernel;
 }
 
-Kernel buildAffine(Fields &spec, Schedule &schedule, const Machine &machine) {
-  int rows = spec.integer("rows", 1), cols = spec.integer("cols", 1);
-  int ldx = rowStride(spec, "ldx", cols), ldy = rowStride(spec, "ldy", cols);
-  bool shift = spec.flag("shift");
-  std::string function = spec.wordOf("activation", activationNames());
+Kernel buildAffine(const families::AffineShape &spec, Schedule &schedule,
+                   const Machine &machine) {
+  const int rows = spec.rows, cols = spec.cols, ldx = spec.ldx, ldy = spec.ldy;
   int width = std::min(paddedColumns(cols, ldx), paddedColumns(cols, ldy));
 
   // ---- Algorithm
@@ -93,27 +87,27 @@ Kernel buildAffine(Fields &spec, Schedule &schedule, const Machine &machine) {
   ImageParam x = kernel.input("x", {{width, 1}, {rows, ldx}});
   Var c("c"), r("r");
   Expr value = x(c, r) * kernel.input("scale", {{width, 1}})(c);
-  if (shift)
+  if (spec.shift)
     value += kernel.input("shift", {{width, 1}})(c);
   Func out("out");
-  out(c, r) = activation(function, value);
+  out(c, r) = activation(spec.activation, value);
   kernel.output(out, "out", {{width, 1}, {rows, ldy}});
 
   // ---- Schedule
-  scheduleEach(out, width, rows, function == "none" ? 4 : activationFlops,
-               schedule, machine);
+  bool plain = spec.activation == families::Activation::None;
+  scheduleEach(out, width, rows, plain ? 4 : activationFlops, schedule,
+               machine);
   return kernel;
 }
 
 /// Columns of gates that a task may keep on the stack.
 constexpr int mostGates = 8 * 1024;
 
-Kernel buildGate(Fields &spec, Schedule &schedule, const Machine &machine) {
-  int rows = spec.integer("rows", 1), cols = spec.integer("cols", 1);
-  int ldx = rowStride(spec, "ldx", cols), ldg = rowStride(spec, "ldg", cols),
-      ldy = rowStride(spec, "ldy", cols);
-  int perGate = spec.integer("rows_per_gate", 1);
-  std::string function = spec.wordOf("function", activationNames());
+Kernel buildGate(const families::GateShape &spec, Schedule &schedule,
+                 const Machine &machine) {
+  const int rows = spec.rows, cols = spec.cols, ldx = spec.ldx, ldg = spec.ldg,
+            ldy = spec.ldy, perGate = spec.rowsPerGate;
+  const bool plain = spec.function == families::Activation::None;
 
   // ---- Algorithm. A row is number r of those of gate g. x and out may be
   // columns of a wider buffer, so there is no padding to touch.
@@ -129,7 +123,7 @@ Kernel buildGate(Fields &spec, Schedule &schedule, const Machine &machine) {
       kernel.input("g", {{cols, 1}, {gates, ldg}}, floatAlignment);
   Var c("c"), r("r"), g("g"), task("task");
   Func open("open"), out("out");
-  open(c, g) = activation(function, gate(c, g));
+  open(c, g) = activation(spec.function, gate(c, g));
   out(c, r, g) = x(c, r, g) * open(c, whole ? Expr(g) : r / perGate);
   kernel.output(out, "out", grouped(ldy), floatAlignment);
 
@@ -141,9 +135,8 @@ Kernel buildGate(Fields &spec, Schedule &schedule, const Machine &machine) {
   TailStrategy tail = cols % machine.lanes == 0 ? TailStrategy::RoundUp
                                                 : TailStrategy::GuardWithIf;
   constexpr double flopsPerTask = 2e5;
-  bool once = whole && perGate > 1 && function != "none" && cols <= mostGates;
-  double flopsPerRow =
-      (once || function == "none" ? 4 : activationFlops) * double(cols);
+  bool once = whole && perGate > 1 && !plain && cols <= mostGates;
+  double flopsPerRow = (once || plain ? 4 : activationFlops) * double(cols);
   int fitting =
       int(std::min<double>(rows, std::ceil(flopsPerTask / flopsPerRow)));
   out.vectorize(c, machine.lanes, tail);
@@ -174,20 +167,17 @@ Kernel buildGate(Fields &spec, Schedule &schedule, const Machine &machine) {
   return kernel;
 }
 
-Kernel buildCopy(Fields &spec, Schedule &schedule, const Machine &machine) {
-  std::vector<int> shape = spec.integers("shape", 4, 1);
-  std::vector<int> sourceStrides = spec.integers("src_strides", 4, 0);
-  std::vector<int> targetStrides = spec.integers("dst_strides", 4, 0);
+Kernel buildCopy(const families::CopyShape &spec, Schedule &schedule,
+                 const Machine &machine) {
+  const std::array<int, 4> &shape = spec.shape;
 
   // ---- Algorithm. Halide's innermost dimension comes first, the protocol's
   // last.
   Kernel kernel;
   std::vector<Dimension> source, target;
   for (int i = 3; i >= 0; --i) {
-    source.push_back({shape[i], sourceStrides[i]});
-    target.push_back({shape[i], targetStrides[i]});
-    if (shape[i] > 1 && targetStrides[i] == 0)
-      spec.fail("dst_strides", "0 would write an element more than once");
+    source.push_back({shape[i], spec.srcStrides[i]});
+    target.push_back({shape[i], spec.dstStrides[i]});
   }
   ImageParam x = kernel.input("x", source, floatAlignment);
   std::vector<Var> vars = {Var("l"), Var("k"), Var("j"), Var("i")};

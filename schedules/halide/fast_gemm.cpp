@@ -19,14 +19,15 @@ constexpr int productBytes = 96 * 1024;
 
 /// Products of Strassen's algorithm: those of quarters as they stand come
 /// first.
-constexpr int productCount = 7, plainProducts = 2,
-              combinedProducts = productCount - plainProducts;
+constexpr int productCount = families::strassenProducts,
+              combinedProducts = families::strassenCombinations,
+              plainProducts = productCount - combinedProducts;
 
 namespace {
 
 class FastGemm {
 public:
-  FastGemm(const GemmShape &shape, Fields &spec, const Machine &machine);
+  FastGemm(const GemmShape &shape, const Machine &machine);
   void readSchedule(Schedule &schedule);
   void define();
   void scheduleCombined();
@@ -64,26 +65,20 @@ private:
 
 } // namespace
 
-FastGemm::FastGemm(const GemmShape &shape, Fields &spec, const Machine &machine)
+FastGemm::FastGemm(const GemmShape &shape, const Machine &machine)
     : shape(shape), machine(machine) {
-  if (shape.cols % (2 * shape.panel) != 0)
-    spec.fail("n", std::to_string(shape.cols) +
-                       " is not a multiple of two panels of " +
-                       std::to_string(shape.panel) + ", as fast needs it");
-  if (shape.depth % 2 != 0)
-    spec.fail("k", std::to_string(shape.depth) +
-                       " is odd, and fast needs two halves");
-  halfRows = (shape.rows + 1) / 2;
-  lowerStart = shape.rows - halfRows;
-  halfCols = shape.cols / 2;
-  halfDepth = shape.depth / 2;
+  halfRows = (shape.m + 1) / 2;
+  lowerStart = shape.m - halfRows;
+  halfCols = shape.n / 2;
+  halfDepth = shape.k / 2;
   panels = halfCols / shape.panel;
 }
 
 void FastGemm::readSchedule(Schedule &schedule) {
   // An activation needs the whole sum, and a residual that is also the output
   // must be read before anything is written: both together leave one pass.
-  bool onePass = shape.residual && shape.activation != "none";
+  bool onePass =
+      shape.residual && shape.activation != families::Activation::None;
   blockK = schedule.get(
       "block_k", "steps of k/2 of one pass over the output",
       onePass ? halfDepth : divisorUpTo(halfDepth, machine.fastDepth),
@@ -117,7 +112,7 @@ Expr FastGemm::quarter(int chunk) {
 
 void FastGemm::define() {
   a = kernel.input(
-      "a", {{halfDepth, 1}, {2, shape.halfStride}, {shape.rows, shape.lda}});
+      "a", {{halfDepth, 1}, {2, shape.halfStride}, {shape.m, shape.lda}});
   w = kernel.input("w",
                    {{shape.panel, 1},
                     {halfDepth, shape.panel},
@@ -157,7 +152,7 @@ void FastGemm::define() {
   // block r.z of half r.x; one that belongs to both halves is the upper one's.
   auto halves = [&](int stride) -> std::vector<Dimension> {
     return {{shape.panel, 1},
-            {shape.rows, stride},
+            {shape.m, stride},
             {panels, shape.panel},
             {2, halfCols}};
   };
@@ -175,11 +170,11 @@ void FastGemm::define() {
   Expr place = r.x * lowerStart + row;
   if (blocks * blockM > halfRows)
     r.where(row < halfRows);
-  if (shape.rows % 2 != 0)
+  if (shape.m % 2 != 0)
     r.where(r.x == 0 || row > 0);
   // What the conditions say, for the bounds of what is computed and stored.
   row = unsafe_promise_clamped(row, 0, halfRows - 1);
-  place = unsafe_promise_clamped(place, 0, shape.rows - 1);
+  place = unsafe_promise_clamped(place, 0, shape.m - 1);
   out(n, m, np, right) = undef<float>();
   for (int chunk = 0; chunk < chunks(); ++chunk) {
     bool last = chunk == chunks() - 1;
@@ -258,9 +253,9 @@ void FastGemm::addPrefetch(Schedule &schedule) {
                         /*tileLoop=*/p.name(), /*nextTile=*/1}));
 }
 
-Kernel buildFastGemm(const GemmShape &shape, Fields &spec, Schedule &schedule,
+Kernel buildFastGemm(const GemmShape &shape, Schedule &schedule,
                      const Machine &machine) {
-  FastGemm gemm(shape, spec, machine);
+  FastGemm gemm(shape, machine);
   gemm.readSchedule(schedule);
   gemm.define();
   for (int chunk = 0; chunk < gemm.chunks(); ++chunk)

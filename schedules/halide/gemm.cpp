@@ -13,34 +13,6 @@ using namespace Halide;
 
 namespace vitc::halide {
 
-static GemmShape readShape(Fields &spec) {
-  GemmShape shape;
-  shape.rows = spec.integer("m", 1);
-  shape.cols = spec.integer("n", 1);
-  shape.depth = spec.integer("k", 1);
-  shape.panel = spec.integer("panel", 1);
-  shape.fast = spec.flagOr("fast", false);
-  const int half = shape.depth / 2;
-  shape.halfStride =
-      shape.fast ? spec.integerOr("half_stride", half, half) : half;
-  int width = roundUp(shape.cols, shape.panel);
-  shape.lda = rowStride(spec, "lda", shape.halfStride + shape.depth - half);
-  shape.ldc = rowStride(spec, "ldc", width);
-  shape.bias = spec.flag("bias");
-  shape.residual = spec.flag("residual");
-  shape.ldr = shape.residual ? rowStride(spec, "ldr", width) : 0;
-  shape.activation = spec.wordOf("activation", activationNames());
-  shape.pairs = spec.flagOr("pairs", false);
-  if (shape.pairs && shape.fast)
-    spec.fail("pairs", "a fast product has none");
-  shape.lds =
-      shape.pairs ? rowStride(spec, "lds", shape.depth + lineFloats) : 0;
-  shape.loneRows = spec.flagOr("lone_rows", false);
-  if (shape.loneRows && (shape.fast || shape.pairs))
-    spec.fail("lone_rows", "fast and paired products take rows together");
-  return shape;
-}
-
 /// Steps of k of one pass over the output. A long sum of many rows has a left
 /// operand that leaves the second-level cache before the next column tile needs
 /// it; a block of it, and the output, may stay. An activation needs the whole
@@ -48,11 +20,12 @@ static GemmShape readShape(Fields &spec) {
 /// written: both together leave one pass.
 static int readBlockK(const GemmShape &shape, Schedule &schedule,
                       const Machine &machine) {
-  const int depth = shape.depth;
-  bool onePass = shape.residual && shape.activation != "none";
+  const int depth = shape.k;
+  bool onePass =
+      shape.residual && shape.activation != families::Activation::None;
   bool crowded = machine.leftFloats > 0 && !shape.loneRows &&
-                 int64_t(shape.rows) * depth > machine.leftFloats &&
-                 depth > shape.cols;
+                 int64_t(shape.m) * depth > machine.leftFloats &&
+                 depth > shape.n;
   return schedule.get(
       "block_k", "steps of k of one pass over the output",
       crowded && !onePass ? divisorUpTo(depth, machine.blockDepth) : depth,
@@ -75,25 +48,27 @@ static bool readPaired(const GemmShape &shape, Schedule &schedule,
                        const Machine &machine) {
   if (!shape.pairs)
     return false;
-  bool able = !machine.gpu() && shape.depth >= pairedSteps;
+  bool able = !machine.gpu() && shape.k >= families::pairedSteps;
   return schedule.get("paired",
                       "1: two multiplications become one and two additions",
                       able && machine.hasSeparateAdders, Values(0, able));
 }
 
-Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
-  const GemmShape shape = readShape(spec);
+Kernel buildGemm(const families::GemmShape &shape, Schedule &schedule,
+                 const Machine &machine) {
+  if (shape.multiply != families::FactorType::F32)
+    fail(&GemmShape::multiply, "vitc-halide multiplies f32 only");
   if (shape.fast) {
     if (machine.gpu())
-      spec.fail("fast", "there is no fast product for " + machine.name);
-    return buildFastGemm(shape, spec, schedule, machine);
+      fail(&GemmShape::fast, "there is no fast product for " + machine.name);
+    return buildFastGemm(shape, schedule, machine);
   }
   if (shape.loneRows && machine.gpu())
-    spec.fail("lone_rows", machine.name + " takes rows together");
+    fail(&GemmShape::loneRows, machine.name + " takes rows together");
   if (readPaired(shape, schedule, machine))
     return buildPairedGemm(shape, schedule, machine);
-  const int rows = shape.rows, depth = shape.depth, panel = shape.panel;
-  const int panels = (shape.cols + panel - 1) / panel;
+  const int rows = shape.m, depth = shape.k, panel = shape.panel;
+  const int panels = shape.width() / panel;
 
   // ---- Algorithm. A column is (np, n), number n of panel np, so that no index
   // needs a division. The bias is added to the sum: a sum that starts at a

@@ -8,21 +8,10 @@
 
 namespace vitc::halide {
 
-/// The fields of gemm, checked.
-struct GemmShape {
-  int rows, cols, depth, panel;
-  int lda, ldc, ldr;
-  bool bias, residual;
-  std::string activation;
-  bool fast;
-  int halfStride; ///< of fast: floats between the two halves of a row of a
-  bool pairs;     ///< the arguments of a paired product are there
-  int lds;        ///< of pairs: row stride of the scaled left operand
-  bool loneRows;  ///< each row has the bits that it has alone
-};
+using families::GemmShape;
 
 /// One level of Strassen's algorithm: fast_gemm.cpp.
-Kernel buildFastGemm(const GemmShape &shape, Fields &spec, Schedule &schedule,
+Kernel buildFastGemm(const GemmShape &shape, Schedule &schedule,
                      const Machine &machine);
 
 /// Two multiplications as one and two additions: paired_gemm.cpp.

@@ -127,20 +127,14 @@ void ColumnSums::schedule(LoopLevel level) {
       .unroll(chain);
 }
 
-Kernel buildGroupNorm(Fields &spec, Schedule &schedule,
+Kernel buildGroupNorm(const families::GroupNormShape &spec, Schedule &schedule,
                       const Machine &machine) {
-  int batch = spec.integer("batch", 1), rows = spec.integer("rows", 1),
-      cols = spec.integer("cols", 1), groups = spec.integer("groups", 1);
-  if (cols % groups != 0)
-    spec.fail("groups", std::to_string(groups) + " does not divide the " +
-                            std::to_string(cols) + " columns");
-  int ldx = rowStride(spec, "ldx", cols), ldy = rowStride(spec, "ldy", cols);
-  double eps = spec.number("eps");
-  if (!(eps >= 0))
-    spec.fail("eps", "is negative");
-  std::string function = spec.wordOf("activation", activationNames());
-  bool hasResidual = spec.flag("residual");
-  int ldr = hasResidual ? rowStride(spec, "ldr", cols) : 0;
+  const int batch = spec.batch, rows = spec.rows, cols = spec.cols,
+            groups = spec.groups, ldx = spec.ldx, ldy = spec.ldy,
+            ldr = spec.ldr;
+  const double eps = spec.eps;
+  const families::Activation function = spec.activation;
+  const bool hasResidual = spec.residual;
 
   // A task takes as many whole groups as make whole cache lines, or all. Rows
   // that are far apart fall on few sets of a cache, so where enough tasks are
@@ -164,9 +158,9 @@ Kernel buildGroupNorm(Fields &spec, Schedule &schedule,
       width = std::min(width, paddedColumns(cols, ldr));
   }
   if (width > mostChannels)
-    spec.fail("groups", std::to_string(width) +
-                            " channels together need more than 128 KiB of "
-                            "stack");
+    fail(&families::GroupNormShape::groups,
+         std::to_string(width) +
+             " channels together need more than 128 KiB of stack");
 
   // ---- Algorithm. As in norm, the mean of the first pass is only a shift: the
   // second finds what it lacks, and the variance about the true mean. Channel c

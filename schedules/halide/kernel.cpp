@@ -47,34 +47,29 @@ void Kernel::scratch(Func func, const std::string &name,
   scratchFloats += outermost.extent * outermost.stride;
 }
 
-static const Family<Kernel> families[] = {
-    {"activation", buildActivation},
-    {"add", buildAdd},
-    {"affine", buildAffine},
-    {"attention", buildAttention},
-    {"conv", buildConv},
-    {"copy", buildCopy},
-    {"depthwise", buildDepthwise},
-    {"gate", buildGate},
-    {"gemm", buildGemm},
-    {"group_norm", buildGroupNorm},
-    {"norm", buildNorm},
-    {"patch_embed", buildPatchEmbed},
-    {"pool", buildPool},
-    {"resize", buildResize},
-    {"rotate", buildRotate},
-    {"scale", buildScale},
-    {"single_query_attention", buildSingleQueryAttention},
-    {"softmax", buildSoftmax},
-    {"space_to_depth", buildSpaceToDepth},
-    {"spatial_pool", buildSpatialPool},
-    {"window", buildWindow},
+std::vector<BuiltArgument> builtArguments(const Kernel &kernel) {
+  std::vector<BuiltArgument> result;
+  for (size_t i = 0; i < kernel.buffers.size(); ++i) {
+    const std::string &name = kernel.buffers[i].argument;
+    bool isOutput = i >= kernel.inputs.size();
+    // Parts of the scratch are one argument.
+    if (result.empty() || result.back().name != name ||
+        result.back().isOutput != isOutput)
+      result.push_back({name, isOutput});
+  }
+  return result;
+}
+
+static const Family<Kernel> table[] = {
+#define VITC_FAMILY(name) family<families::name##Spec, build##name>(),
+    VITC_HALIDE_FAMILIES(VITC_FAMILY)
+#undef VITC_FAMILY
 };
 
-std::vector<std::string> familyNames() { return namesOf(families); }
+std::vector<std::string> familyNames() { return namesOf(table); }
 
 Kernel buildKernel(const KernelSpec &spec, Schedule::Mode mode) {
-  return buildFrom(families, spec, mode);
+  return buildFrom(table, spec, mode);
 }
 
 } // namespace vitc::halide

@@ -57,34 +57,16 @@ private:
   int64_t scratchFloats = 0;
 };
 
-/// The families. Each reads its fields strictly, fills in the schedule's
-/// defaults and returns the scheduled pipeline.
-Kernel buildActivation(Fields &spec, Schedule &schedule,
-                       const Machine &machine);
-Kernel buildAdd(Fields &spec, Schedule &schedule, const Machine &machine);
-Kernel buildAffine(Fields &spec, Schedule &schedule, const Machine &machine);
-Kernel buildAttention(Fields &spec, Schedule &schedule, const Machine &machine);
-Kernel buildConv(Fields &spec, Schedule &schedule, const Machine &machine);
-Kernel buildCopy(Fields &spec, Schedule &schedule, const Machine &machine);
-Kernel buildDepthwise(Fields &spec, Schedule &schedule, const Machine &machine);
-Kernel buildGate(Fields &spec, Schedule &schedule, const Machine &machine);
-Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine);
-Kernel buildGroupNorm(Fields &spec, Schedule &schedule, const Machine &machine);
-Kernel buildNorm(Fields &spec, Schedule &schedule, const Machine &machine);
-Kernel buildPatchEmbed(Fields &spec, Schedule &schedule,
-                       const Machine &machine);
-Kernel buildPool(Fields &spec, Schedule &schedule, const Machine &machine);
-Kernel buildResize(Fields &spec, Schedule &schedule, const Machine &machine);
-Kernel buildRotate(Fields &spec, Schedule &schedule, const Machine &machine);
-Kernel buildScale(Fields &spec, Schedule &schedule, const Machine &machine);
-Kernel buildSingleQueryAttention(Fields &spec, Schedule &schedule,
-                                 const Machine &machine);
-Kernel buildSoftmax(Fields &spec, Schedule &schedule, const Machine &machine);
-Kernel buildSpaceToDepth(Fields &spec, Schedule &schedule,
-                         const Machine &machine);
-Kernel buildSpatialPool(Fields &spec, Schedule &schedule,
-                        const Machine &machine);
-Kernel buildWindow(Fields &spec, Schedule &schedule, const Machine &machine);
+/// The kernel's arguments, in its function's order.
+std::vector<BuiltArgument> builtArguments(const Kernel &kernel);
+
+/// The families. Each fills in the schedule's defaults and returns the
+/// scheduled pipeline.
+#define VITC_BUILDER(name)                                                     \
+  Kernel build##name(const families::name##Shape &spec, Schedule &schedule,    \
+                     const Machine &machine);
+VITC_HALIDE_FAMILIES(VITC_BUILDER)
+#undef VITC_BUILDER
 
 /// Reads the rest of `spec` with the family's builder.
 Kernel buildKernel(const KernelSpec &spec,

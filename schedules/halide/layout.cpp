@@ -50,19 +50,16 @@ static Expr orZero(const std::function<Expr(Expr, Expr)> &value, Expr y, Expr x,
                 value(min(y, height - 1), min(x, width - 1)), 0.0f);
 }
 
-Kernel buildWindow(Fields &spec, Schedule &schedule, const Machine &machine) {
-  int images = spec.integer("images", 1);
-  int gridH = spec.integer("grid_h", 1), gridW = spec.integer("grid_w", 1);
-  int windowH = spec.integer("window_h", 1),
-      windowW = spec.integer("window_w", 1);
-  int shiftH = spec.integer("shift_h", 0), shiftW = spec.integer("shift_w", 0);
-  int cols = spec.integer("cols", 1);
-  int ldx = rowStride(spec, "ldx", cols), ldy = rowStride(spec, "ldy", cols);
-  bool partition =
-      spec.wordOf("direction", {"partition", "merge"}) == "partition";
-  bool grid = spec.wordOf("order", {"window", "grid"}) == "grid";
-  int paddedH = roundUp(gridH, windowH), paddedW = roundUp(gridW, windowW);
-  int countY = paddedH / windowH, countX = paddedW / windowW;
+Kernel buildWindow(const families::WindowShape &spec, Schedule &schedule,
+                   const Machine &machine) {
+  const int images = spec.images, gridH = spec.gridH, gridW = spec.gridW,
+            windowH = spec.windowH, windowW = spec.windowW,
+            shiftH = spec.shiftH, shiftW = spec.shiftW, cols = spec.cols,
+            ldx = spec.ldx, ldy = spec.ldy;
+  const bool partition = spec.direction == families::WindowDirection::Partition,
+             grid = spec.order == families::WindowOrder::Grid;
+  const int countY = spec.windowsH(), countX = spec.windowsW(),
+            paddedH = countY * windowH, paddedW = countX * windowW;
   int width = std::min(paddedColumns(cols, ldx), paddedColumns(cols, ldy));
 
   // ---- Algorithm. In windows a pixel is (tx, ty) of window (wx, wy); the
@@ -112,17 +109,13 @@ Kernel buildWindow(Fields &spec, Schedule &schedule, const Machine &machine) {
   return kernel;
 }
 
-Kernel buildSpaceToDepth(Fields &spec, Schedule &schedule,
-                         const Machine &machine) {
-  int images = spec.integer("images", 1);
-  int gridH = spec.integer("grid_h", 1), gridW = spec.integer("grid_w", 1);
-  int blockH = spec.integer("block_h", 1), blockW = spec.integer("block_w", 1);
-  int cols = spec.integer("cols", 1);
-  int ldx = rowStride(spec, "ldx", cols),
-      ldy = rowStride(spec, "ldy", blockH * blockW * cols);
-  bool byRows = spec.wordOf("order", {"rows", "columns"}) == "rows";
-  int outH = roundUp(gridH, blockH) / blockH,
-      outW = roundUp(gridW, blockW) / blockW;
+Kernel buildSpaceToDepth(const families::SpaceToDepthShape &spec,
+                         Schedule &schedule, const Machine &machine) {
+  const int images = spec.images, gridH = spec.gridH, gridW = spec.gridW,
+            blockH = spec.blockH, blockW = spec.blockW, cols = spec.cols,
+            ldx = spec.ldx, ldy = spec.ldy, outH = spec.outH(),
+            outW = spec.outW();
+  const bool byRows = spec.order == families::BlockOrder::Rows;
 
   // ---- Algorithm
   Kernel kernel;

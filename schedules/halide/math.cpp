@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "math.h"
 
+#include "families/Functions.h"
+
 using namespace Halide;
 
 namespace vitc::halide {
@@ -121,63 +123,33 @@ Expr fastTanh(Expr x) {
   return x * numerator / denominator;
 }
 
-static Expr gelu(const Expr &x) {
-  constexpr float sqrtHalf = 0.707106781f;
-  Expr half = 0.5f * x;
-  // Where the normal distribution's tail is below 2e-8 the result is x or 0: an
-  // error of erf's last bit, times a large x, must not get through.
-  constexpr float tail = 5.5f;
-  return select(abs(x) > tail, greaterOf(x, 0.0f),
-                half + half * fastErf(x * sqrtHalf));
-}
+namespace {
 
-/// tanh(ln(1 + e)) = e (e + 2) / (e (e + 2) + 2) with e = e^x, which is 1 in
-/// float beyond 9. The compiler may multiply before it divides: x must not be
-/// large where n is.
-static Expr mish(const Expr &x) {
-  constexpr float tail = 20.0f;
-  Expr e = fastExp(lesserOf(x, tail));
-  Expr n = e * (e + 2.0f);
-  return select(x > tail, x, x * (n / (n + 2.0f)));
-}
+/// What functions of the definitions are made of here.
+struct Math {
+  using Value = Expr;
 
-static Expr hardSigmoid(const Expr &x) {
-  return clampTo(x + 3.0f, 0.0f, 6.0f) * float(1.0 / 6);
-}
+  Expr exp(const Expr &x) const { return fastExp(x); }
+  Expr expm1(const Expr &x) const { return fastExpm1(x); }
+  Expr tanh(const Expr &x) const { return fastTanh(x); }
+  Expr erf(const Expr &x) const { return fastErf(x); }
+  Expr abs(const Expr &x) const { return Halide::abs(x); }
+  Expr min(const Expr &a, const Expr &b) const { return lesserOf(a, b); }
+  Expr max(const Expr &a, const Expr &b) const { return greaterOf(a, b); }
+  Expr where(const Expr &condition, const Expr &yes, const Expr &no) const {
+    return select(condition, yes, no);
+  }
+  /// Halide finds by itself what is used more than once.
+  template <typename Body>
+  Expr let(const char *, const Expr &value, Body body) const {
+    return body(value);
+  }
+};
 
-static Expr sigmoidTimes(const Expr &x, const Expr &argument) {
-  return x / (1.0f + fastExp(-argument));
-}
+} // namespace
 
-Expr activation(const std::string &name, Expr x) {
-  if (name == "gelu")
-    return gelu(x);
-  if (name == "gelu_tanh") // 0.5 x (1 + tanh(u)) = x sigmoid(2u), u =
-                           // sqrt(2/pi) (x + 0.044715 x^3)
-    return sigmoidTimes(x, 1.59576912f * x * (1.0f + 0.044715f * x * x));
-  if (name == "quick_gelu")
-    return sigmoidTimes(x, 1.702f * x);
-  if (name == "sigmoid")
-    return sigmoidTimes(1.0f, x);
-  if (name == "silu")
-    return sigmoidTimes(x, x);
-  if (name == "relu")
-    return greaterOf(x, 0.0f);
-  if (name == "tanh")
-    return fastTanh(x);
-  if (name == "mish")
-    return mish(x);
-  if (name == "hard_swish")
-    return x * hardSigmoid(x);
-  if (name == "hard_sigmoid")
-    return hardSigmoid(x);
-  if (name == "relu6")
-    return clampTo(x, 0.0f, 6.0f);
-  if (name == "leaky_relu")
-    return greaterOf(x, 0.01f * x);
-  if (name == "elu")
-    return select(x > 0.0f, x, fastExpm1(x));
-  return x;
+Expr activation(families::Activation function, Expr x) {
+  return families::compute(function, Math(), x);
 }
 
 } // namespace vitc::halide

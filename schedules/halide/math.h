@@ -7,6 +7,7 @@
 #define VITC_SCHEDULES_HALIDE_MATH_H
 
 #include "Halide.h"
+#include "families/Families.h"
 
 #include <string>
 #include <vector>
@@ -37,9 +38,9 @@ Halide::Expr fastErf(Halide::Expr x);
 /// tanh(x), 4e-7 relative.
 Halide::Expr fastTanh(Halide::Expr x);
 
-/// The activation called `name`, one of activationNames(). 1e-6 absolute for
+/// An activation function. 1e-6 absolute for
 /// |x| < 10.
-Halide::Expr activation(const std::string &name, Halide::Expr x);
+Halide::Expr activation(families::Activation function, Halide::Expr x);
 
 /// FLOPs that an activation is reckoned at, for the rule that decides about
 /// threads.

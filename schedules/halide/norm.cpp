@@ -82,21 +82,10 @@ static Expr scaled(Group &group, bool rms, const Var &c,
   return group.element(c) * inverse(place);
 }
 
-Kernel buildNorm(Fields &spec, Schedule &schedule, const Machine &machine) {
-  int rows = spec.integer("rows", 1), cols = spec.integer("cols", 1);
-  int ldx = rowStride(spec, "ldx", cols), ldy = rowStride(spec, "ldy", cols);
-  double eps = spec.number("eps");
-  if (!(eps >= 0))
-    spec.fail("eps", "is negative");
-  bool affine = spec.flag("affine");
-  bool shift = spec.flagOr("shift", affine);
-  if (shift && !affine)
-    spec.fail("shift", "needs affine");
-  std::string kind = spec.wordOr("kind", {"layer", "rms", "l2"}, "layer");
-  int groups = spec.integerOr("groups", 1, 1);
-  if (cols % groups != 0)
-    spec.fail("groups", std::to_string(groups) + " does not divide the " +
-                            std::to_string(cols) + " columns");
+Kernel buildNorm(const families::NormShape &spec, Schedule &schedule,
+                 const Machine &machine) {
+  const int rows = spec.rows, cols = spec.cols, ldx = spec.ldx, ldy = spec.ldy,
+            groups = spec.groups;
   // Only the last group has padding behind it, so none is used.
   int channels = cols / groups;
   int readable = groups == 1 ? paddedColumns(cols, ldx) : channels;
@@ -111,7 +100,7 @@ Kernel buildNorm(Fields &spec, Schedule &schedule, const Machine &machine) {
   Group group;
   group.channels = channels;
   group.readable = readable;
-  group.eps = float(eps);
+  group.eps = float(spec.eps);
   group.place = {g, r};
   group.element = [&](Expr column) { return x(column, g, r); };
   // Narrow groups get vectors that divide them, but for the narrowest.
@@ -119,12 +108,14 @@ Kernel buildNorm(Fields &spec, Schedule &schedule, const Machine &machine) {
   Machine narrow = machine;
   if (groups > 1)
     narrow.lanes = std::max(machine.lanesFor(channels), fewestLanes);
-  Expr value = kind == "layer" ? layerNorm(group, c, narrow)
-                               : scaled(group, kind == "rms", c, narrow);
+  using families::NormKind;
+  Expr value = spec.kind == NormKind::Layer
+                   ? layerNorm(group, c, narrow)
+                   : scaled(group, spec.kind == NormKind::Rms, c, narrow);
   int parameters = groups == 1 ? roundUp(cols, paddingFloats) : channels;
-  if (affine)
+  if (spec.affine)
     value *= kernel.input("gain", {{parameters, 1}, {groups, channels}})(c, g);
-  if (shift)
+  if (spec.shift)
     value += kernel.input("bias", {{parameters, 1}, {groups, channels}})(c, g);
   Func out("out");
   out(c, g, r) = value;

@@ -17,8 +17,7 @@ namespace {
 class PairedGemm {
 public:
   PairedGemm(const GemmShape &shape, const Machine &machine)
-      : shape(shape), machine(machine),
-        panels((shape.cols + shape.panel - 1) / shape.panel) {}
+      : shape(shape), machine(machine), panels(shape.width() / shape.panel) {}
   void readSchedule(Schedule &schedule);
   void define();
   void scheduleLeft();
@@ -48,7 +47,7 @@ private:
 
 ImageParam pairsInput(Kernel &kernel, const GemmShape &shape) {
   // The columns' sums, and in a line of its own the size of a column.
-  int width = roundUp(shape.cols, shape.panel) + lineFloats;
+  int width = shape.width() + families::pairFloats;
   return kernel.input("pairs", {{width, 1}});
 }
 
@@ -56,21 +55,22 @@ void PairedGemm::readSchedule(Schedule &schedule) {
   // An activation needs the whole sum, and a residual that is also the output
   // must be read before anything is written; steps that are left over come
   // last.
-  const int depth = shape.depth;
-  bool onePass = (shape.residual && shape.activation != "none") ||
-                 depth % pairedSteps != 0;
-  Values passes = Values(onePass ? depth : pairedSteps, depth)
+  const int depth = shape.k;
+  bool onePass =
+      (shape.residual && shape.activation != families::Activation::None) ||
+      depth % families::pairedSteps != 0;
+  Values passes = Values(onePass ? depth : families::pairedSteps, depth)
                       .dividing(depth, "k, " + std::to_string(depth));
   if (!onePass)
-    passes.multipleOf(pairedSteps, "a block of each form of pairs");
+    passes.multipleOf(families::pairedSteps, "a block of each form of pairs");
   blockK = schedule.get("block_k", "steps of k of one pass over the output",
                         depth, passes);
   int columns = divisorUpTo(shape.panel, machine.tileN),
       lanes = machine.lanesFor(columns);
   int most = pairedTileRows(machine, columns / lanes);
   int rows = schedule.get(
-      "tile_m", "rows of the register tile", std::min(shape.rows, most),
-      Values(1, std::min(shape.rows, 2 * most)).worthwhileUpTo(most));
+      "tile_m", "rows of the register tile", std::min(shape.m, most),
+      Values(1, std::min(shape.m, 2 * most)).worthwhileUpTo(most));
   tile = {rows, columns, lanes, /*chains=*/1, /*unrollK=*/1};
 }
 
@@ -79,7 +79,7 @@ void PairedGemm::readSchedule(Schedule &schedule) {
 /// Row m of the left operand, scaled; behind it, in its padding, the sum of its
 /// own pairs and what undoes the scale.
 void PairedGemm::defineLeft() {
-  const int depth = shape.depth;
+  const int depth = shape.k;
   size = reduceRow("size", Combine::Sum, depth, depth, {m}, machine,
                    [&](Expr column) { return abs(a(column, m)); });
   constexpr float least = 1e-30f;
@@ -96,14 +96,14 @@ void PairedGemm::defineLeft() {
   left(k, m) = select(k < depth, a(min(k, depth - 1), m) * factor(m),
                       k == depth, own.total(m), undo(m));
   kernel.scratch(left, "left",
-                 {{depth + lineFloats, 1}, {shape.rows, shape.lds}});
+                 {{depth + families::pairFloats, 1}, {shape.m, shape.lds}});
 }
 
 void PairedGemm::define() {
-  a = kernel.input("a", {{shape.depth, 1}, {shape.rows, shape.lda}});
+  a = kernel.input("a", {{shape.k, 1}, {shape.m, shape.lda}});
   w = kernel.input("w", {{shape.panel, 1},
-                         {shape.depth, shape.panel},
-                         {panels, int64_t(shape.panel) * shape.depth}});
+                         {shape.k, shape.panel},
+                         {panels, int64_t(shape.panel) * shape.k}});
   Expr bias = 0.0f, residual = 0.0f;
   if (shape.bias)
     bias =
@@ -111,14 +111,14 @@ void PairedGemm::define() {
   pairs = pairsInput(kernel, shape);
   if (shape.residual)
     residual = kernel.input("residual", {{shape.panel, 1},
-                                         {shape.rows, shape.ldr},
+                                         {shape.m, shape.ldr},
                                          {panels, shape.panel}})(n, m, np);
   defineLeft();
 
   // Strict, or the compiler would add in one order in some tiles and in another
   // in others.
-  const int passes = shape.depth / blockK;
-  Expr ownPairs = left(shape.depth, m), unscale = left(shape.depth + 1, m);
+  const int passes = shape.k / blockK;
+  Expr ownPairs = left(shape.k, m), unscale = left(shape.k + 1, m);
   for (int pass = 0; pass < passes; ++pass) {
     Func product("product");
     product(n, m, np) = 0.0f;
@@ -141,7 +141,7 @@ void PairedGemm::define() {
   }
   kernel.output(
       out, "out",
-      {{shape.panel, 1}, {shape.rows, shape.ldc}, {panels, shape.panel}});
+      {{shape.panel, 1}, {shape.m, shape.ldc}, {panels, shape.panel}});
 }
 
 // ---- Schedule
@@ -164,7 +164,7 @@ void PairedGemm::scheduleLeft() {
 }
 
 void PairedGemm::scheduleProducts(Schedule &schedule) {
-  PanelLoops loops = {shape.rows, shape.panel, panels, /*batch=*/1,
+  PanelLoops loops = {shape.m, shape.panel, panels, /*batch=*/1,
                       /*depth=*/double(blockK)};
   TileLoops tiles = schedulePanels(out, loops, tile, schedule);
   parallel = schedule.values()["parallel"] == 1;

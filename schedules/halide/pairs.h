@@ -28,10 +28,10 @@
 
 namespace vitc::halide {
 
-/// Of three steps of k two are a pair; blocks of 32 such triples take its two
+/// Of so many steps of k two are a pair; blocks of so many triples take its two
 /// forms in turn. Steps beyond a block of each form are taken as they are.
-constexpr int stepsPerTriple = 3, triplesPerBlock = 32;
-constexpr int pairedSteps = 2 * triplesPerBlock * stepsPerTriple;
+constexpr int stepsPerTriple = families::tripleSteps,
+              triplesPerBlock = families::blockTriples;
 
 /// Pairs of a sum of `depth` steps, in blocks of so many triples.
 constexpr int pairCount(int depth, int triples = triplesPerBlock) {

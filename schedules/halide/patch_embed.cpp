@@ -11,26 +11,15 @@ using namespace Halide;
 
 namespace vitc::halide {
 
-Kernel buildPatchEmbed(Fields &spec, Schedule &schedule,
-                       const Machine &machine) {
-  int batch = spec.integer("batch", 1), channels = spec.integer("channels", 1);
-  int height = spec.integer("height", 1), width = spec.integer("width", 1);
-  int patchH = spec.integer("patch_h", 1), patchW = spec.integer("patch_w", 1);
-  if (patchH > height)
-    spec.fail("patch_h", std::to_string(patchH) + " is more than the height " +
-                             std::to_string(height));
-  if (patchW > width)
-    spec.fail("patch_w", std::to_string(patchW) + " is more than the width " +
-                             std::to_string(width));
-  int cols = spec.integer("n", 1), panel = spec.integer("panel", 1);
-  int panels = (cols + panel - 1) / panel;
-  bool hasBias = spec.flag("bias"), hasPosition = spec.flag("position");
-  int ldc = rowStride(spec, "ldc", panels * panel);
-  int ldp = hasPosition ? rowStride(spec, "ldp", panels * panel) : 0;
-  int gridW = width / patchW, patches = gridW * (height / patchH);
-  int batchStride = spec.integer("batch_stride", 0);
-  int depth = channels * patchH * patchW;
-  int imageFloats = channels * height * width;
+Kernel buildPatchEmbed(const families::PatchEmbedShape &spec,
+                       Schedule &schedule, const Machine &machine) {
+  const int batch = spec.batch, channels = spec.channels, height = spec.height,
+            width = spec.width, patchH = spec.patchH, patchW = spec.patchW;
+  const int panel = spec.panel, panels = spec.columns() / panel;
+  const bool hasBias = spec.bias, hasPosition = spec.position;
+  const int ldc = spec.ldc, ldp = spec.ldp, batchStride = spec.batchStride;
+  const int gridW = spec.gridW(), patches = spec.patches(),
+            depth = spec.depth(), imageFloats = channels * height * width;
 
   // ---- Algorithm. The image is one run of floats; `base` is where a patch
   // starts in it.

@@ -9,14 +9,14 @@ using namespace Halide;
 
 namespace vitc::halide {
 
-Kernel buildPool(Fields &spec, Schedule &schedule, const Machine &machine) {
-  std::string kind = spec.wordOf("kind", {"mean", "max", "mean_max"});
-  int batch = spec.integer("batch", 1), rows = spec.integer("rows", 1),
-      cols = spec.integer("cols", 1);
-  int ldx = rowStride(spec, "ldx", cols), ldy = rowStride(spec, "ldy", cols);
-  int batchStride = spec.integer("batch_stride", 0);
+Kernel buildPool(const families::PoolShape &spec, Schedule &schedule,
+                 const Machine &machine) {
+  using families::PoolKind;
+  const PoolKind kind = spec.kind;
+  const int batch = spec.batch, rows = spec.rows, cols = spec.cols,
+            ldx = spec.ldx, ldy = spec.ldy, batchStride = spec.batchStride;
   int width = std::min(paddedColumns(cols, ldx), paddedColumns(cols, ldy));
-  bool both = kind == "mean_max";
+  bool both = kind == PoolKind::MeanMax;
 
   // ---- Algorithm
   Kernel kernel;
@@ -30,9 +30,9 @@ Kernel buildPool(Fields &spec, Schedule &schedule, const Machine &machine) {
   most(c, b) = Float(32).min();
   most(c, b) = greaterOf(x(c, r, b), most(c, b));
   Expr mean = sum(c, b) * float(1.0 / rows);
-  out(c, b) = both            ? 0.5f * (mean + most(c, b))
-              : kind == "max" ? Expr(most(c, b))
-                              : mean;
+  out(c, b) = both                    ? 0.5f * (mean + most(c, b))
+              : kind == PoolKind::Max ? Expr(most(c, b))
+                                      : mean;
   kernel.output(out, "out", {{width, 1}, {batch, ldy}});
 
   if (machine.gpu()) {
@@ -59,9 +59,9 @@ Kernel buildPool(Fields &spec, Schedule &schedule, const Machine &machine) {
         .unroll(c);
     func.update().reorder(c, r).vectorize(c, lanes).unroll(c);
   };
-  if (kind != "max")
+  if (kind != PoolKind::Max)
     gather(sum);
-  if (kind != "mean")
+  if (kind != PoolKind::Mean)
     gather(most);
   return kernel;
 }

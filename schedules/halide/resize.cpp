@@ -28,20 +28,11 @@ static Between between(Expr i, int inputs, int outputs) {
           cast<float>(position % unit) * float(1.0 / unit)};
 }
 
-Kernel buildResize(Fields &spec, Schedule &schedule, const Machine &machine) {
-  int batch = spec.integer("batch", 1), height = spec.integer("height", 1),
-      width = spec.integer("width", 1), outH = spec.integer("out_h", 1),
-      outW = spec.integer("out_w", 1), cols = spec.integer("cols", 1);
-  int ldx = rowStride(spec, "ldx", cols), ldy = rowStride(spec, "ldy", cols);
-  constexpr double most = std::numeric_limits<int>::max();
-  if (2.0 * outH * height > most)
-    spec.fail("out_h", "times height is more than 2^30");
-  if (2.0 * outW * width > most)
-    spec.fail("out_w", "times width is more than 2^30");
-  if (double(batch) * height * width * ldx > most)
-    throw SpecError("x: the buffer has more than 2^31 elements");
-  if (double(batch) * outH * outW * ldy > most)
-    throw SpecError("out: the buffer has more than 2^31 elements");
+Kernel buildResize(const families::ResizeShape &spec, Schedule &schedule,
+                   const Machine &machine) {
+  const int batch = spec.batch, height = spec.height, width = spec.width,
+            outH = spec.outH, outW = spec.outW, cols = spec.cols,
+            ldx = spec.ldx, ldy = spec.ldy;
   int written = std::min(paddedColumns(cols, ldx), paddedColumns(cols, ldy));
 
   // ---- Algorithm

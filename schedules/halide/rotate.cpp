@@ -9,20 +9,12 @@ using namespace Halide;
 
 namespace vitc::halide {
 
-Kernel buildRotate(Fields &spec, Schedule &schedule, const Machine &machine) {
-  int rows = spec.integer("rows", 1), tokens = spec.integer("tokens", 1);
-  int heads = spec.integer("heads", 1), headDim = spec.integer("head_dim", 2);
-  if (headDim % 2 != 0)
-    spec.fail("head_dim", std::to_string(headDim) + " is odd");
-  int tableHeads = spec.integer("table_heads", 1);
-  if (tableHeads != 1 && tableHeads != heads)
-    spec.fail("table_heads", std::to_string(tableHeads) +
-                                 " is neither 1 nor the " +
-                                 std::to_string(heads) + " heads");
-  int ldx = rowStride(spec, "ldx", heads * headDim),
-      ldy = rowStride(spec, "ldy", heads * headDim);
-  int ldt = rowStride(spec, "ldt", headDim);
-  bool halves = spec.wordOf("pairs", {"halves", "interleaved"}) == "halves";
+Kernel buildRotate(const families::RotateShape &spec, Schedule &schedule,
+                   const Machine &machine) {
+  const int rows = spec.rows, tokens = spec.tokens, heads = spec.heads,
+            headDim = spec.headDim, tableHeads = spec.tableHeads;
+  const int ldx = spec.ldx, ldy = spec.ldy, ldt = spec.ldt;
+  const bool halves = spec.pairs == families::RotationPairs::Halves;
 
   // ---- Algorithm. Channel d is part s of pair p: s * head_dim / 2 + p in
   // halves, 2 p + s interleaved. Only the strides know which.

@@ -18,10 +18,11 @@ namespace vitc::halide {
 
 namespace {
 
-class SingleQueryAttention : SingleQuerySpec {
+class SingleQueryAttention : SingleQueryShape {
 public:
-  SingleQueryAttention(Fields &spec, const Machine &machine);
-  void readSchedule(Schedule &schedule, Fields &spec);
+  SingleQueryAttention(const families::SingleQueryAttentionShape &spec,
+                       const Machine &machine);
+  void readSchedule(Schedule &schedule);
   void define();
   void scheduleProjection();
   void scheduleWeights();
@@ -50,13 +51,14 @@ private:
 
 } // namespace
 
-SingleQueryAttention::SingleQueryAttention(Fields &spec, const Machine &machine)
-    : SingleQuerySpec(spec, machine), machine(machine) {
-  lanes = machine.gpu() ? machine.lanes : machine.lanesFor(width);
+SingleQueryAttention::SingleQueryAttention(
+    const families::SingleQueryAttentionShape &spec, const Machine &machine)
+    : SingleQueryShape(spec, machine), machine(machine) {
+  lanes = machine.gpu() ? machine.lanes : machine.lanesFor(readable);
 }
 
-void SingleQueryAttention::readSchedule(Schedule &schedule, Fields &spec) {
-  tileHeads = readTileHeads(schedule, spec);
+void SingleQueryAttention::readSchedule(Schedule &schedule) {
+  tileHeads = readTileHeads(schedule);
   parallel = readParallel(schedule, tileHeads);
 
   // The last product is a gemm of few rows, whose vectors stay inside a head.
@@ -95,7 +97,7 @@ void SingleQueryAttention::define() {
 
   // Scores beyond the last token repeat it: they cannot change the maximum.
   dot = reduceRow(
-      "dot", Combine::Sum, channels, width, {j, h, b}, machine,
+      "dot", Combine::Sum, channels, readable, {j, h, b}, machine,
       [&](Expr column) {
         return x(column, min(j, tokens - 1), b) * projected(column, b, h);
       },
@@ -134,11 +136,12 @@ void SingleQueryAttention::define() {
   out(n, b, np) = total;
 
   kernel.scratch(projected, "projected",
-                 {{width, 1}, {batch, row}, {heads, batch * row}});
-  kernel.scratch(weights, "weights",
-                 {{scores, 1}, {heads, scoreRow}, {batch, heads * scoreRow}});
+                 {{readable, 1}, {batch, row()}, {heads, batch * row()}});
+  kernel.scratch(
+      weights, "weights",
+      {{scores, 1}, {heads, scoreRow()}, {batch, heads * scoreRow()}});
   kernel.scratch(pooled, "pooled",
-                 {{width, 1}, {heads, row}, {batch, heads * row}});
+                 {{readable, 1}, {heads, row()}, {batch, heads * row()}});
   kernel.output(out, "out", {{panel, 1}, {batch, ldo}, {panels, panel}});
 }
 
@@ -149,7 +152,7 @@ void SingleQueryAttention::define() {
 /// time as registers can hold, so that memory is read in long runs.
 void SingleQueryAttention::scheduleProjection() {
   int rows = std::min(batch, 3);
-  int vectors = divisorUpTo(width / lanes, accumulators / rows);
+  int vectors = divisorUpTo(readable / lanes, accumulators / rows);
   Tile tile = {rows, /*columns=*/lanes * vectors, lanes, /*chains=*/1,
                /*unrollK=*/divisorUpTo(headDim, 4)};
   Var co("co"), ci("ci"), bo("bo"), bi("bi");
@@ -205,10 +208,10 @@ void SingleQueryAttention::scheduleWeights() {
 /// Some columns of an image, mixed with the weights of some heads. Each row of
 /// x gives a run of whole cache lines.
 void SingleQueryAttention::schedulePooled() {
-  int vectors = divisorUpTo(width / lanes, accumulators / tileHeads);
+  int vectors = divisorUpTo(readable / lanes, accumulators / tileHeads);
   Tile tile = {tileHeads, /*columns=*/lanes * vectors, lanes, /*chains=*/1,
                /*unrollK=*/1};
-  int tiles = width / tile.columns, together = 1;
+  int tiles = readable / tile.columns, together = 1;
   while (together < tiles &&
          !worthParallel(2.0 * together * tokens * tile.columns * tileHeads, 2))
     ++together;
@@ -275,15 +278,16 @@ void SingleQueryAttention::scheduleOnGpu(Schedule &schedule) {
   inverse.compute_at(block);
 }
 
-Kernel buildSingleQueryAttention(Fields &spec, Schedule &schedule,
-                                 const Machine &machine) {
+Kernel
+buildSingleQueryAttention(const families::SingleQueryAttentionShape &spec,
+                          Schedule &schedule, const Machine &machine) {
   SingleQueryAttention attention(spec, machine);
   if (machine.gpu()) {
     attention.define();
     attention.scheduleOnGpu(schedule);
     return attention.kernel;
   }
-  attention.readSchedule(schedule, spec);
+  attention.readSchedule(schedule);
   attention.define();
   attention.scheduleProjection();
   attention.scheduleWeights();

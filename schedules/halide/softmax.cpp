@@ -8,9 +8,9 @@ using namespace Halide;
 
 namespace vitc::halide {
 
-Kernel buildSoftmax(Fields &spec, Schedule &schedule, const Machine &machine) {
-  int rows = spec.integer("rows", 1), cols = spec.integer("cols", 1);
-  int ldx = rowStride(spec, "ldx", cols), ldy = rowStride(spec, "ldy", cols);
+Kernel buildSoftmax(const families::SoftmaxShape &spec, Schedule &schedule,
+                    const Machine &machine) {
+  const int rows = spec.rows, cols = spec.cols, ldx = spec.ldx, ldy = spec.ldy;
   int readable = paddedColumns(cols, ldx),
       written = std::min(readable, paddedColumns(cols, ldy));
 

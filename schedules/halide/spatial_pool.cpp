@@ -10,31 +10,12 @@ using namespace Halide;
 
 namespace vitc::halide {
 
-/// Refuses windows that see nothing of the map: they have no greatest value.
-static void checkTouches(Fields &spec, const std::string &pad,
-                         const std::string &outputs, int before, int kernel,
-                         int last, int size) {
-  if (before >= kernel)
-    spec.fail(pad, std::to_string(before) + " hides the whole window of " +
-                       std::to_string(kernel));
-  if (last - before >= size)
-    spec.fail(outputs, "the last window starts at " +
-                           std::to_string(last - before) +
-                           ", beyond the map of " + std::to_string(size));
-}
-
-Kernel buildSpatialPool(Fields &spec, Schedule &schedule,
-                        const Machine &machine) {
-  const Windows windows = readWindows(spec);
-  const Windows &w = windows;
-  checkTouches(spec, "pad_top", "out_h", w.padTop, w.kernelH,
-               w.spanH - w.kernelH, w.height);
-  checkTouches(spec, "pad_left", "out_w", w.padLeft, w.kernelW,
-               w.spanW - w.kernelW, w.width);
-  bool greatest = spec.wordOf("kind", {"max", "mean"}) == "max";
-  bool padZero = spec.flag("pad_zero");
-  int ldx = rowStride(spec, "ldx", w.channels),
-      ldc = rowStride(spec, "ldc", w.channels);
+Kernel buildSpatialPool(const families::SpatialPoolShape &spec,
+                        Schedule &schedule, const Machine &machine) {
+  const Windows w(spec);
+  const bool greatest = spec.kind == families::SpatialPoolKind::Max,
+             padZero = spec.padZero;
+  const int ldx = spec.ldx, ldc = spec.ldc;
   int width =
       std::min(paddedColumns(w.channels, ldx), paddedColumns(w.channels, ldc));
   int lanes = machine.lanesFor(width);
@@ -54,15 +35,15 @@ Kernel buildSpatialPool(Fields &spec, Schedule &schedule,
   Expr left = ox * w.strideW - w.padLeft, top = oy * w.strideH - w.padTop;
   Expr px = left + k.x, py = top + k.y;
   Expr inside = px >= 0 && px < w.width && py >= 0 && py < w.height;
-  Expr value = w.padded() ? x(c, clamp(px, 0, w.width - 1),
-                              clamp(py, 0, w.height - 1), b)
-                          : x(c, px, py, b);
+  Expr value =
+      w.padded ? x(c, clamp(px, 0, w.width - 1), clamp(py, 0, w.height - 1), b)
+               : x(c, px, py, b);
   Expr result;
   if (greatest) {
     reduced(c, ox, oy, b) = Float(32).min();
     reduced(c, ox, oy, b) = greaterOf(reduced(c, ox, oy, b), value);
     result = reduced(c, ox, oy, b);
-    if (padZero && w.padded())
+    if (padZero && w.padded)
       result = select(left < 0 || left + w.kernelW > w.width || top < 0 ||
                           top + w.kernelH > w.height,
                       greaterOf(result, 0.0f), result);
@@ -70,9 +51,9 @@ Kernel buildSpatialPool(Fields &spec, Schedule &schedule,
     reduced(c, ox, oy, b) = 0.0f;
     reduced(c, ox, oy, b) =
         strict_float(reduced(c, ox, oy, b) +
-                     (w.padded() ? select(inside, value, 0.0f) : value));
+                     (w.padded ? select(inside, value, 0.0f) : value));
     Expr count = w.kernelW * w.kernelH;
-    if (w.padded() && !padZero)
+    if (w.padded && !padZero)
       count = (min(left + w.kernelW, w.width) - max(left, 0)) *
               (min(top + w.kernelH, w.height) - max(top, 0));
     result = strict_float(reduced(c, ox, oy, b) / cast<float>(count));

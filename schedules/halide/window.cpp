@@ -4,63 +4,16 @@
 #include "gpu/elements.h"
 
 #include <cmath>
-#include <limits>
 
 using namespace Halide;
 
 namespace vitc::halide {
 
-bool Windows::padded() const {
-  return padTop > 0 || padLeft > 0 || spanH > height || spanW > width;
-}
-
-/// (outputs - 1) * stride + kernel.
-static int span(Fields &spec, const std::string &name, int outputs, int stride,
-                int kernel) {
-  int64_t result = int64_t(outputs - 1) * stride + kernel;
-  if (result > std::numeric_limits<int>::max())
-    spec.fail(name, "the windows span more than 2^31 pixels");
-  return int(result);
-}
-
-Windows readWindows(Fields &spec) {
-  Windows windows;
-  windows.batch = spec.integer("batch", 1);
-  windows.channels = spec.integer("channels", 1);
-  windows.height = spec.integer("height", 1);
-  windows.width = spec.integer("width", 1);
-  windows.kernelH = spec.integer("kernel_h", 1);
-  windows.kernelW = spec.integer("kernel_w", 1);
-  windows.strideH = spec.integer("stride_h", 1);
-  windows.strideW = spec.integer("stride_w", 1);
-  windows.padTop = spec.integer("pad_top", 0);
-  windows.padLeft = spec.integer("pad_left", 0);
-  windows.outH = spec.integer("out_h", 1);
-  windows.outW = spec.integer("out_w", 1);
-  windows.spanH =
-      span(spec, "out_h", windows.outH, windows.strideH, windows.kernelH);
-  windows.spanW =
-      span(spec, "out_w", windows.outW, windows.strideW, windows.kernelW);
-  // Halide's addresses are 32-bit numbers, and so are those reckoned here.
-  auto check = [&](const std::string &name, double floats) {
-    if (floats > std::numeric_limits<int>::max())
-      spec.fail(name, "more than 2^31 elements");
-  };
-  double perPixel = double(windows.batch) * windows.channels;
-  check("height", perPixel * windows.height * windows.width);
-  check("out_h", perPixel * windows.spanH * windows.spanW);
-  check("out_h", double(windows.batch) * windows.outH * windows.outW);
-  return windows;
-}
-
 WindowSource readMap(Kernel &kernel, const Windows &windows, bool planes,
                      int ldx, int pixelFloats) {
   const Windows &w = windows;
-  if (double(w.batch) * w.height * w.width * ldx >
-      std::numeric_limits<int>::max())
-    throw SpecError("x: the buffer has more than 2^31 elements");
   WindowSource source;
-  source.copied = w.padded();
+  source.copied = w.padded;
   int64_t height = source.copied ? w.spanH : w.height;
   int64_t width = source.copied ? w.spanW : w.width;
   source.pixel = planes ? 1 : source.copied ? pixelFloats : ldx;

@@ -7,19 +7,24 @@
 
 namespace vitc::halide {
 
-/// A map, the windows on it and the grid of their outputs.
+/// A map, the windows on it and the grid of their outputs: the fields and
+/// quantities that families of windows share.
 struct Windows {
+  template <typename Shape>
+  explicit Windows(const Shape &spec)
+      : batch(spec.batch), channels(spec.channels), height(spec.height),
+        width(spec.width), kernelH(spec.kernelH), kernelW(spec.kernelW),
+        strideH(spec.strideH), strideW(spec.strideW), padTop(spec.padTop),
+        padLeft(spec.padLeft), outH(spec.outH), outW(spec.outW),
+        spanH(spec.spanH()), spanW(spec.spanW()), outputs(spec.outputs()),
+        padded(spec.copied()) {}
+
   int batch, channels, height, width;
   int kernelH, kernelW, strideH, strideW, padTop, padLeft, outH, outW;
   int spanH, spanW; ///< what all windows cover together, from the padding on
-
-  int outputs() const { return batch * outH * outW; }
-  /// Whether some window reaches beyond the map.
-  bool padded() const;
+  int outputs;
+  bool padded; ///< whether some window reaches beyond the map
 };
-
-/// Reads the fields of those names: batch, channels, height and so on.
-Windows readWindows(Fields &spec);
 
 /// A map as one run of floats: where the windows find it.
 struct WindowSource {

@@ -9,18 +9,19 @@
 
 namespace vitc::targetinfo {
 
-/// What a kernel's operands are made of.
-enum class ElementType { F32, F16, Bf16, I8 };
+/// What a kernel's operands are made of: the runtime's list, which is part of
+/// the ABI.
+enum class ElementType {
+#define VITC_ELEMENT_TYPE(Id, NAME, Number, ...) Id = Number,
+#include "../../runtime/include/vitc/runtime/element_types.def"
+};
 
 constexpr int bytesOf(ElementType type) {
   switch (type) {
-  case ElementType::F32:
-    return 4;
-  case ElementType::F16:
-  case ElementType::Bf16:
-    return 2;
-  case ElementType::I8:
-    return 1;
+#define VITC_ELEMENT_TYPE(Id, NAME, Number, Bytes, ...)                        \
+  case ElementType::Id:                                                        \
+    return Bytes;
+#include "../../runtime/include/vitc/runtime/element_types.def"
   }
   return 0;
 }

@@ -23,7 +23,7 @@ struct Architecture {
 /// What runs the kernels: the CPU, or a device beside it.
 enum class Device { None, Cuda, OpenCl };
 
-/// The loop of multiply-adds that measures the peak: tools/vitc/Peak.cpp.
+/// The loop of multiply-adds that measures the peak: tools/common/Peak.cpp.
 enum class PeakLoop {
   Unset,
   None, ///< there is none, so that no share of a peak is told

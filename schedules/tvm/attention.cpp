@@ -10,9 +10,10 @@ namespace vitc::tvm_backend {
 
 namespace {
 
-class Attention : AttentionSpec, AttentionSchedule {
+class Attention : AttentionShape, AttentionSchedule {
 public:
-  Attention(Fields &spec, Schedule &schedule, const Machine &machine);
+  Attention(const families::AttentionShape &spec, Schedule &schedule,
+            const Machine &machine);
   void declare(Kernel &kernel) const;
   void define(Kernel &kernel) const;
 
@@ -52,10 +53,11 @@ private:
 
 /// The last rows of a block have tiles and weights of their own, and TVM's
 /// loops have no rest of steps.
-Attention::Attention(Fields &spec, Schedule &schedule, const Machine &machine)
-    : AttentionSpec(spec),
+Attention::Attention(const families::AttentionShape &spec, Schedule &schedule,
+                     const Machine &machine)
+    : AttentionShape(spec),
       AttentionSchedule(
-          *this, machine, schedule, spec, /*weightTiles=*/2, /*otherBytes=*/0,
+          *this, machine, schedule, /*weightTiles=*/2, /*otherBytes=*/0,
           Values(1, std::min(tokens, 64))
               .dividing(tokens, "the " + std::to_string(tokens) + " tokens")
               .worthwhileUpTo(16)),
@@ -102,7 +104,7 @@ Part Attention::keyPart(int firstPanel, int panelCount) const {
                            return k.at({at[0], at[1], 0, key, at[3]});
                          });
   const int64_t panelFloats = int64_t(panel) * headDim,
-                headFloats = int64_t(headDim) * roundUp(tokens, scratchKeys);
+                headFloats = int64_t(headDim) * scratchKeys();
   part.output(keysT, "scratch",
               {{batch, heads * headFloats},
                {heads, headFloats},
@@ -141,7 +143,7 @@ Attention::Softmax Attention::defineSoftmax(Part &part,
   queryRows[3].extent = queries.rows;
   Tensor q = part.input("q", queryRows, int64_t(first) * ldq);
   const int64_t panelFloats = int64_t(panel) * headDim,
-                headFloats = int64_t(headDim) * roundUp(tokens, scratchKeys);
+                headFloats = int64_t(headDim) * scratchKeys();
   Tensor keysT = part.input("scratch", {{batch, heads * headFloats},
                                         {heads, headFloats},
                                         {panels, panelFloats},
@@ -377,7 +379,7 @@ void Attention::define(Kernel &kernel) const {
   kernel.stages.push_back(queryStage());
 }
 
-Kernel buildAttention(Fields &spec, Schedule &schedule,
+Kernel buildAttention(const families::AttentionShape &spec, Schedule &schedule,
                       const Machine &machine) {
   Attention attention(spec, schedule, machine);
   Kernel kernel;

@@ -72,11 +72,10 @@ static Kernel buildRows(const ElementwiseRows &rows, Schedule &schedule,
   return kernel;
 }
 
-Kernel buildActivation(Fields &spec, Schedule &schedule,
-                       const Machine &machine) {
-  int rows = spec.integer("rows", 1), cols = spec.integer("cols", 1);
-  int ldx = rowStride(spec, "ldx", cols), ldy = rowStride(spec, "ldy", cols);
-  std::string function = spec.wordOf("function", activationNames());
+Kernel buildActivation(const families::ActivationShape &spec,
+                       Schedule &schedule, const Machine &machine) {
+  const int rows = spec.rows, cols = spec.cols, ldx = spec.ldx, ldy = spec.ldy;
+  const families::Activation function = spec.function;
   int width = std::min(paddedColumns(cols, ldx), paddedColumns(cols, ldy));
   return buildRows(
       {rows, width, ldy, activationFlops,
@@ -85,10 +84,10 @@ Kernel buildActivation(Fields &spec, Schedule &schedule,
       schedule, machine);
 }
 
-Kernel buildScale(Fields &spec, Schedule &schedule, const Machine &machine) {
-  int rows = spec.integer("rows", 1), cols = spec.integer("cols", 1);
-  int ldx = rowStride(spec, "ldx", cols), ldy = rowStride(spec, "ldy", cols);
-  double factor = spec.number("factor");
+Kernel buildScale(const families::ScaleShape &spec, Schedule &schedule,
+                  const Machine &machine) {
+  const int rows = spec.rows, cols = spec.cols, ldx = spec.ldx, ldy = spec.ldy;
+  const double factor = spec.factor;
   int width = std::min(paddedColumns(cols, ldx), paddedColumns(cols, ldy));
   return buildRows(
       {rows, width, ldy, copyFlops, /*operands=*/{{"x", ldx}}, /*columns=*/{},
@@ -96,17 +95,18 @@ Kernel buildScale(Fields &spec, Schedule &schedule, const Machine &machine) {
       schedule, machine);
 }
 
-Kernel buildAffine(Fields &spec, Schedule &schedule, const Machine &machine) {
-  int rows = spec.integer("rows", 1), cols = spec.integer("cols", 1);
-  int ldx = rowStride(spec, "ldx", cols), ldy = rowStride(spec, "ldy", cols);
-  bool shift = spec.flag("shift");
-  std::string function = spec.wordOf("activation", activationNames());
+Kernel buildAffine(const families::AffineShape &spec, Schedule &schedule,
+                   const Machine &machine) {
+  const int rows = spec.rows, cols = spec.cols, ldx = spec.ldx, ldy = spec.ldy;
+  const bool shift = spec.shift;
+  const families::Activation function = spec.activation;
   int width = std::min(paddedColumns(cols, ldx), paddedColumns(cols, ldy));
   std::vector<std::string> columns = {"scale"};
   if (shift)
     columns.push_back("shift");
   return buildRows(
-      {rows, width, ldy, function == "none" ? copyFlops : activationFlops,
+      {rows, width, ldy,
+       function == families::Activation::None ? copyFlops : activationFlops,
        /*operands=*/{{"x", ldx}}, columns,
        [=](const std::vector<Expr> &x) {
          return activation(function, shift ? x[0] * x[1] + x[2] : x[0] * x[1]);
@@ -114,11 +114,10 @@ Kernel buildAffine(Fields &spec, Schedule &schedule, const Machine &machine) {
       schedule, machine);
 }
 
-Kernel buildAdd(Fields &spec, Schedule &schedule, const Machine &machine) {
-  int rows = spec.integer("rows", 1), cols = spec.integer("cols", 1);
-  int lda = rowStride(spec, "lda", cols), ldb = rowStride(spec, "ldb", cols),
-      ldc = rowStride(spec, "ldc", cols);
-  int period = spec.integer("period", 1);
+Kernel buildAdd(const families::AddShape &spec, Schedule &schedule,
+                const Machine &machine) {
+  const int rows = spec.rows, cols = spec.cols, lda = spec.lda, ldb = spec.ldb,
+            ldc = spec.ldc, period = spec.period;
   int width = std::min({paddedColumns(cols, lda), paddedColumns(cols, ldb),
                         paddedColumns(cols, ldc)});
   const RowTasks tasks = readRowTasks(schedule, rows, copyFlops * width);
@@ -151,20 +150,16 @@ Kernel buildAdd(Fields &spec, Schedule &schedule, const Machine &machine) {
   return kernel;
 }
 
-Kernel buildCopy(Fields &spec, Schedule &schedule, const Machine &machine) {
+Kernel buildCopy(const families::CopyShape &spec, Schedule &schedule,
+                 const Machine &machine) {
   constexpr int rank = 4;
-  const std::vector<int> shape = spec.integers("shape", rank, 1);
-  const std::vector<int> from = spec.integers("src_strides", rank, 0);
-  const std::vector<int> to = spec.integers("dst_strides", rank, 0);
+  const std::array<int, rank> shape = spec.shape, from = spec.srcStrides,
+                              to = spec.dstStrides;
   std::vector<Dimension> source, target;
   for (int i = 0; i < rank; ++i) {
     source.push_back({shape[i], from[i]});
     target.push_back({shape[i], to[i]});
-    if (shape[i] > 1 && to[i] == 0)
-      spec.fail("dst_strides", "0 would write an element more than once");
   }
-  checkSize("x", source);
-  checkSize("out", target);
 
   // Vectors run along the dimension that is contiguous on both sides, or else
   // where it is written; tasks along the outermost of the others.
@@ -187,8 +182,8 @@ Kernel buildCopy(Fields &spec, Schedule &schedule, const Machine &machine) {
   kernel.define = [=](Kernel &kernel) {
     Part part;
     Tensor x = part.input("x", source);
-    Tensor out =
-        compute("result", shape, [&](const Place &at) { return x.at(at); });
+    Tensor out = compute("result", {shape.begin(), shape.end()},
+                         [&](const Place &at) { return x.at(at); });
     part.output(out, "out", target);
     Loops &loops = part.schedule();
     std::vector<Loop> all = loops.around(out), order = {all[outermost]};

@@ -14,7 +14,7 @@ std::string tvmVersion() { return VITC_TVM_VERSION; }
 
 std::string parameterList(const Kernel &kernel) {
   std::string text;
-  for (const Argument &argument : kernel.arguments)
+  for (const BuiltArgument &argument : kernel.arguments)
     text +=
         (argument.isOutput ? ", float *" : ", const float *") + argument.name;
   return text;
@@ -26,7 +26,7 @@ std::string headline(const KernelSpec &spec) {
 
 static std::string adapterText(const Kernel &kernel, const KernelSpec &spec) {
   std::string names;
-  for (const Argument &argument : kernel.arguments)
+  for (const BuiltArgument &argument : kernel.arguments)
     names += ", " + argument.name;
   std::string declarations, calls;
   for (size_t i = 0; i < kernel.stages.size(); ++i) {

@@ -8,54 +8,25 @@
 
 namespace vitc::tvm_backend {
 
-static GemmShape readShape(Fields &spec) {
-  GemmShape shape;
-  shape.rows = spec.integer("m", 1);
-  const int columns = spec.integer("n", 1);
-  shape.depth = spec.integer("k", 1);
-  shape.panel = spec.integer("panel", 1);
-  shape.panels = (columns + shape.panel - 1) / shape.panel;
-  shape.lda = rowStride(spec, "lda", shape.depth);
-  shape.ldc = rowStride(spec, "ldc", shape.width());
-  shape.bias = spec.flag("bias");
-  shape.residual = spec.flag("residual");
-  shape.ldr = shape.residual ? rowStride(spec, "ldr", shape.width()) : 0;
-  shape.activation = spec.wordOf("activation", activationNames());
-  if (spec.flagOr("fast", false))
-    spec.fail("fast", "vitc-tvm has no fast products");
-  shape.pairs = spec.flagOr("pairs", false);
-  if (shape.pairs)
-    rowStride(spec, "lds", shape.depth + lineFloats);
-  const bool loneRows = spec.flagOr("lone_rows", false);
-  if (loneRows && shape.pairs)
-    spec.fail("lone_rows", "fast and paired products take rows together");
-  shape.chains = loneRows ? Chains::OneRow : Chains::FewRows;
-  checkSize("a", {{shape.rows, shape.lda}, {shape.depth, 1}});
-  checkSize("w", {{shape.panels, int64_t(shape.depth) * shape.panel},
-                  {shape.depth, shape.panel},
-                  {shape.panel, 1}});
-  checkSize("out", {{shape.rows, shape.ldc}, {shape.width(), 1}});
-  return shape;
-}
-
 /// The product as tiles of registers, for a CPU.
 static PanelProduct tiledGemm(const GemmShape &shape, Schedule &schedule,
                               const Machine &machine) {
+  const int panels = shape.width() / shape.panel;
   PanelProduct product;
-  product.loops = {shape.rows, shape.panel, shape.panels, /*batch=*/1,
-                   /*depth=*/double(shape.depth)};
-  product.tile = readTile(schedule, machine, shape.rows, shape.panel,
-                          shape.depth, shape.chains);
+  product.loops = {shape.m, shape.panel, panels, /*batch=*/1,
+                   /*depth=*/double(shape.k)};
+  product.tile = readTile(schedule, machine, shape.m, shape.panel, shape.k,
+                          shape.loneRows ? Chains::OneRow : Chains::FewRows);
   product.tasks = readPanelTasks(schedule, product.loops, product.tile);
   const int rowTiles =
       (product.tasks.rows + product.tile.rows - 1) / product.tile.rows;
   product.prefetch = readPrefetch(
-      schedule, shape.panels > 1 ? defaultPrefetch(product.tile, rowTiles) : 0);
-  product.sums = {shape.depth};
+      schedule, panels > 1 ? defaultPrefetch(product.tile, rowTiles) : 0);
+  product.sums = {shape.k};
   product.ldc = shape.ldc;
   product.batchStride = 0;
   product.left = [shape](Part &part, RowRange range) {
-    Tensor a = part.input("a", {{range.count, shape.lda}, {shape.depth, 1}},
+    Tensor a = part.input("a", {{range.count, shape.lda}, {shape.k, 1}},
                           int64_t(range.first) * shape.lda);
     return [a](const Expr &, const Expr &row, const Place &k) {
       return a.at({row, k[0]});
@@ -87,20 +58,20 @@ static PanelProduct tiledGemm(const GemmShape &shape, Schedule &schedule,
   return product;
 }
 
-Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine) {
-  const GemmShape shape = readShape(spec);
-  const bool tensorCores = spec.flagOr("tensor_cores", false);
-  if (tensorCores && shape.chains == Chains::OneRow)
-    spec.fail("lone_rows", "tensor cores take rows together");
+Kernel buildGemm(const families::GemmShape &shape, Schedule &schedule,
+                 const Machine &machine) {
+  if (shape.fast)
+    fail(&GemmShape::fast, "vitc-tvm has no fast products");
+  const bool tensorCores = shape.multiply == families::FactorType::F16;
   if (tensorCores && machine.api != Api::Cuda)
-    spec.fail("tensor_cores", machine.name + " has none");
+    fail(&GemmShape::multiply, machine.name + " has no tensor cores");
   if (!tensorCores && machine.api == Api::Cuda)
-    spec.fail("tensor_cores",
-              "vitc-tvm has no other products for " + machine.name);
+    fail(&GemmShape::multiply,
+         "vitc-tvm has no other products for " + machine.name);
   if (tensorCores && shape.panel != tensorCorePanel)
-    spec.fail("panel", std::to_string(shape.panel) + " is not " +
-                           std::to_string(tensorCorePanel) +
-                           ", which tensor cores take");
+    fail(&GemmShape::panel, std::to_string(shape.panel) + " is not " +
+                                std::to_string(tensorCorePanel) +
+                                ", which tensor cores take");
 
   Kernel kernel;
   kernel.input("a");

@@ -11,16 +11,7 @@
 
 namespace vitc::tvm_backend {
 
-struct GemmShape {
-  int rows, depth, panel, panels;
-  int lda, ldc, ldr; ///< row strides; ldr is 0 without a residual
-  bool pairs;        ///< the arguments of a paired product are there
-  Chains chains;
-  bool bias, residual;
-  std::string activation;
-
-  int width() const { return panels * panel; }
-};
+using families::GemmShape;
 
 /// A gemm on an NVIDIA GPU's tensor cores, which has no schedule parameters.
 DeviceFunction tensorCoreGemm(const GemmShape &shape);

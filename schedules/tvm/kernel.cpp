@@ -47,29 +47,25 @@ void Kernel::stage(int tasks, bool parallel, Part part) {
   stages.push_back({{{tasks, {std::move(part)}}}, parallel});
 }
 
-static const Family<Kernel> families[] = {
-    {"activation", buildActivation},
-    {"add", buildAdd},
-    {"affine", buildAffine},
-    {"attention", buildAttention},
-    {"copy", buildCopy},
-    {"gemm", buildGemm},
-    {"norm", buildNorm},
-    {"patch_embed", buildPatchEmbed},
-    {"pool", buildPool},
-    {"scale", buildScale},
-    {"single_query_attention", buildSingleQueryAttention},
-    {"softmax", buildSoftmax},
+std::vector<BuiltArgument> builtArguments(const Kernel &kernel) {
+  return kernel.arguments;
+}
+
+static const Family<Kernel> table[] = {
+#define VITC_FAMILY(name) family<families::name##Spec, build##name>(),
+    VITC_TVM_FAMILIES(VITC_FAMILY)
+#undef VITC_FAMILY
 };
 
-std::vector<std::string> familyNames() { return namesOf(families); }
+std::vector<std::string> familyNames() { return namesOf(table); }
 
 Kernel buildKernel(const KernelSpec &spec, Schedule::Mode mode) {
   const Api api = machineFor(spec.target).api;
-  if (api == Api::OpenCl || (api == Api::Cuda && spec.family != "gemm"))
+  if (api == Api::OpenCl ||
+      (api == Api::Cuda && spec.family != families::GemmSpec::family))
     throw SpecError("target: vitc-tvm has no " + spec.family + " for " +
                     spec.target);
-  return buildFrom(families, spec, mode);
+  return buildFrom(table, spec, mode);
 }
 
 } // namespace vitc::tvm_backend

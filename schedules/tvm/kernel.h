@@ -74,11 +74,6 @@ struct Stage {
   int tasks() const;
 };
 
-struct Argument {
-  std::string name;
-  bool isOutput;
-};
-
 class Kernel {
 public:
   void input(const std::string &name) { arguments.push_back({name, false}); }
@@ -90,30 +85,23 @@ public:
   /// does not wait for them.
   std::function<void(Kernel &)> define;
 
-  std::vector<Argument> arguments;
+  std::vector<BuiltArgument> arguments;
   std::vector<Stage> stages;
   std::optional<DeviceFunction> device; ///< on a GPU, instead of the stages
   Schedule::Result schedule;
   bool mayAlias = false; ///< an output may be one of the inputs
 };
 
-/// The families. Each reads its fields strictly, fills in the schedule's
-/// defaults and returns the kernel, its stages still to be defined.
-Kernel buildActivation(Fields &spec, Schedule &schedule,
-                       const Machine &machine);
-Kernel buildAdd(Fields &spec, Schedule &schedule, const Machine &machine);
-Kernel buildAffine(Fields &spec, Schedule &schedule, const Machine &machine);
-Kernel buildAttention(Fields &spec, Schedule &schedule, const Machine &machine);
-Kernel buildCopy(Fields &spec, Schedule &schedule, const Machine &machine);
-Kernel buildGemm(Fields &spec, Schedule &schedule, const Machine &machine);
-Kernel buildNorm(Fields &spec, Schedule &schedule, const Machine &machine);
-Kernel buildPatchEmbed(Fields &spec, Schedule &schedule,
-                       const Machine &machine);
-Kernel buildPool(Fields &spec, Schedule &schedule, const Machine &machine);
-Kernel buildScale(Fields &spec, Schedule &schedule, const Machine &machine);
-Kernel buildSingleQueryAttention(Fields &spec, Schedule &schedule,
-                                 const Machine &machine);
-Kernel buildSoftmax(Fields &spec, Schedule &schedule, const Machine &machine);
+/// The kernel's arguments, in its function's order.
+std::vector<BuiltArgument> builtArguments(const Kernel &kernel);
+
+/// The families. Each fills in the schedule's defaults and returns the kernel,
+/// its stages still to be defined.
+#define VITC_BUILDER(name)                                                     \
+  Kernel build##name(const families::name##Shape &spec, Schedule &schedule,    \
+                     const Machine &machine);
+VITC_TVM_FAMILIES(VITC_BUILDER)
+#undef VITC_BUILDER
 
 /// Reads the rest of `spec` with the family's builder.
 Kernel buildKernel(const KernelSpec &spec, Schedule::Mode mode);

@@ -37,7 +37,7 @@ static int64_t reach(const View &view) {
 
 static Memories declareArguments(const Kernel &kernel, const Section &section) {
   Memories memories;
-  for (const Argument &argument : kernel.arguments) {
+  for (const BuiltArgument &argument : kernel.arguments) {
     int64_t floats = 1;
     for (const Part &part : section.parts)
       for (const View &view : part.views)
@@ -143,7 +143,7 @@ static Node lowerSection(const Kernel &kernel, Section section,
 
   Nodes parameters{task.node};
   std::vector<Node> statements;
-  for (const Argument &argument : kernel.arguments) {
+  for (const BuiltArgument &argument : kernel.arguments) {
     const Memory &memory = memories.at(argument.name);
     parameters.push_back(memory.pointer.node);
     statements.push_back(

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "math.h"
 
+#include "families/Functions.h"
+
 namespace vitc::tvm_backend {
 
 /// Horner's rule, the highest power first: one FMA per coefficient.
@@ -124,65 +126,32 @@ Expr fastTanh(const Expr &x) {
                    2.26843463243900e-03, 4.89352518554385e-03});
 }
 
-static Expr gelu(const Expr &argument) {
-  constexpr float sqrtHalf = 0.707106781f;
-  // Where the normal distribution's tail is below 2e-8 the result is x or 0: an
-  // error of erf's last bit, times a large x, must not get through.
-  constexpr float tail = 5.5f;
-  return let("y", argument, [&](const Expr &y) {
-    Expr half = Expr(0.5f) * y;
-    Expr middle = half + half * fastErf(y * Expr(sqrtHalf));
-    return select(greaterOf(y, -y) > Expr(tail), greaterOf(y, 0.0f), middle);
-  });
-}
+namespace {
 
-/// tanh(ln(1 + e)) = e (e + 2) / (e (e + 2) + 2) with e = e^x, which is 1 in
-/// float beyond 9: a square that does not overflow is far enough.
-static Expr mish(const Expr &x) {
-  return let("e", fastExp(lesserOf(x, 20.0f)), [&](const Expr &e) {
-    return let("n", e * (e + Expr(2.0f)),
-               [&](const Expr &n) { return x * (n / (n + Expr(2.0f))); });
-  });
-}
+/// What functions of the definitions are made of here.
+struct Math {
+  using Value = Expr;
 
-static Expr hardSigmoid(const Expr &x) {
-  return clampTo(x + Expr(3.0f), 0.0f, 6.0f) * Expr(1.0 / 6);
-}
+  Expr exp(const Expr &x) const { return fastExp(x); }
+  Expr expm1(const Expr &x) const { return fastExpm1(x); }
+  Expr tanh(const Expr &x) const { return fastTanh(x); }
+  Expr erf(const Expr &x) const { return fastErf(x); }
+  Expr abs(const Expr &x) const { return greaterOf(x, -x); }
+  Expr min(const Expr &a, const Expr &b) const { return lesserOf(a, b); }
+  Expr max(const Expr &a, const Expr &b) const { return greaterOf(a, b); }
+  Expr where(const Expr &condition, const Expr &yes, const Expr &no) const {
+    return select(condition, yes, no);
+  }
+  template <typename Body>
+  Expr let(const char *name, const Expr &value, Body body) const {
+    return tvm_backend::let(name, value, body);
+  }
+};
 
-static Expr sigmoidTimes(const Expr &x, const Expr &argument) {
-  return x / (Expr(1.0f) + fastExp(-argument));
-}
+} // namespace
 
-Expr activation(const std::string &name, const Expr &argument) {
-  if (name == "none")
-    return argument;
-  if (name == "gelu")
-    return gelu(argument);
-  if (name == "relu")
-    return greaterOf(argument, 0.0f);
-  if (name == "tanh")
-    return fastTanh(argument);
-  if (name == "hard_sigmoid")
-    return hardSigmoid(argument);
-  if (name == "relu6")
-    return clampTo(argument, 0.0f, 6.0f);
-  return let("y", argument, [&](const Expr &y) {
-    if (name == "gelu_tanh") // 0.5 x (1 + tanh(u)) = x sigmoid(2u), u =
-                             // sqrt(2/pi) (x + 0.044715 x^3)
-      return sigmoidTimes(y, Expr(1.59576912f) * y *
-                                 (Expr(1.0f) + Expr(0.044715f) * y * y));
-    if (name == "quick_gelu")
-      return sigmoidTimes(y, Expr(1.702f) * y);
-    if (name == "mish")
-      return mish(y);
-    if (name == "hard_swish")
-      return y * hardSigmoid(y);
-    if (name == "leaky_relu")
-      return greaterOf(y, Expr(0.01f) * y);
-    if (name == "elu")
-      return select(y > Expr(0.0f), y, fastExpm1(y));
-    return sigmoidTimes(name == "sigmoid" ? Expr(1.0f) : y, y);
-  });
+Expr activation(families::Activation function, const Expr &argument) {
+  return families::compute(function, Math(), argument);
 }
 
 } // namespace vitc::tvm_backend

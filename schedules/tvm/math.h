@@ -5,6 +5,7 @@
 #ifndef VITC_SCHEDULES_TVM_MATH_H
 #define VITC_SCHEDULES_TVM_MATH_H
 
+#include "families/Families.h"
 #include "ir.h"
 
 namespace vitc::tvm_backend {
@@ -20,8 +21,8 @@ Expr fastErf(const Expr &x);
 
 Expr fastTanh(const Expr &x);
 
-/// One of activationNames().
-Expr activation(const std::string &name, const Expr &x);
+/// An activation function.
+Expr activation(families::Activation function, const Expr &x);
 
 } // namespace vitc::tvm_backend
 

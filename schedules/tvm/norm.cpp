@@ -90,21 +90,14 @@ static RowValue scaled(Group &group, bool rms) {
   };
 }
 
-Kernel buildNorm(Fields &spec, Schedule &schedule, const Machine &machine) {
-  const int rows = spec.integer("rows", 1), cols = spec.integer("cols", 1);
-  const int ldx = rowStride(spec, "ldx", cols),
-            ldy = rowStride(spec, "ldy", cols);
-  const double eps = spec.number("eps");
-  if (!(eps >= 0))
-    spec.fail("eps", "is negative");
-  const bool affine = spec.flag("affine"), shift = spec.flagOr("shift", affine);
-  if (shift && !affine)
-    spec.fail("shift", "needs affine");
-  const std::string kind = spec.wordOr("kind", {"layer", "rms", "l2"}, "layer");
-  const int groups = spec.integerOr("groups", 1, 1);
-  if (cols % groups != 0)
-    spec.fail("groups", std::to_string(groups) + " does not divide the " +
-                            std::to_string(cols) + " columns");
+Kernel buildNorm(const families::NormShape &spec, Schedule &schedule,
+                 const Machine &machine) {
+  const int rows = spec.rows, cols = spec.cols, ldx = spec.ldx, ldy = spec.ldy,
+            groups = spec.groups;
+  const double eps = spec.eps;
+  const bool affine = spec.affine, shift = spec.shift;
+  using families::NormKind;
+  const NormKind kind = spec.kind;
   // Only the last group has padding behind it, so none is used.
   const int channels = cols / groups;
   const int readable = groups == 1 ? paddedColumns(cols, ldx) : channels;
@@ -150,8 +143,9 @@ Kernel buildNorm(Fields &spec, Schedule &schedule, const Machine &machine) {
       group.element = [=](const Place &at, const Expr &column) {
         return x.at({at[0], at[1], at[2], column});
       };
-      RowValue normal =
-          kind == "layer" ? layerNorm(group) : scaled(group, kind == "rms");
+      RowValue normal = kind == NormKind::Layer
+                            ? layerNorm(group)
+                            : scaled(group, kind == NormKind::Rms);
       Tensor out = compute("result", {run.tasks, run.each, groups, written},
                            [&](const Place &at) {
                              Expr value = normal({at[0], at[1], at[2]}, at[3]);

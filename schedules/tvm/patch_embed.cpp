@@ -6,27 +6,15 @@
 
 namespace vitc::tvm_backend {
 
-Kernel buildPatchEmbed(Fields &spec, Schedule &schedule,
-                       const Machine &machine) {
-  const int batch = spec.integer("batch", 1),
-            channels = spec.integer("channels", 1);
-  const int height = spec.integer("height", 1),
-            width = spec.integer("width", 1);
-  const int patchH = spec.integer("patch_h", 1),
-            patchW = spec.integer("patch_w", 1);
-  if (patchH > height)
-    spec.fail("patch_h", std::to_string(patchH) + " is more than the height " +
-                             std::to_string(height));
-  if (patchW > width)
-    spec.fail("patch_w", std::to_string(patchW) + " is more than the width " +
-                             std::to_string(width));
-  const int cols = spec.integer("n", 1), panel = spec.integer("panel", 1);
-  const int panels = (cols + panel - 1) / panel;
-  const bool bias = spec.flag("bias"), position = spec.flag("position");
-  const int ldc = rowStride(spec, "ldc", panels * panel);
-  const int ldp = position ? rowStride(spec, "ldp", panels * panel) : 0;
-  const int gridW = width / patchW, patches = gridW * (height / patchH);
-  const int depth = channels * patchH * patchW;
+Kernel buildPatchEmbed(const families::PatchEmbedShape &spec,
+                       Schedule &schedule, const Machine &machine) {
+  const int batch = spec.batch, channels = spec.channels, height = spec.height,
+            width = spec.width, patchH = spec.patchH, patchW = spec.patchW;
+  const int panel = spec.panel, panels = spec.columns() / panel;
+  const bool bias = spec.bias, position = spec.position;
+  const int ldc = spec.ldc, ldp = spec.ldp;
+  const int gridW = spec.gridW(), patches = spec.patches(),
+            depth = spec.depth();
   const int64_t imageFloats = int64_t(channels) * height * width;
 
   PanelProduct product;
@@ -37,7 +25,7 @@ Kernel buildPatchEmbed(Fields &spec, Schedule &schedule,
   product.prefetch = 0;
   product.sums = {channels, patchH, patchW};
   product.ldc = ldc;
-  product.batchStride = spec.integer("batch_stride", 0);
+  product.batchStride = spec.batchStride;
   // A row is a patch; its place in the image is found once per tile.
   product.left = [=](Part &part, RowRange range) {
     Tensor image =

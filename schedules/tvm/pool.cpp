@@ -5,13 +5,12 @@
 
 namespace vitc::tvm_backend {
 
-Kernel buildPool(Fields &spec, Schedule &schedule, const Machine &machine) {
-  const std::string kind = spec.wordOf("kind", {"mean", "max", "mean_max"});
-  const int batch = spec.integer("batch", 1), rows = spec.integer("rows", 1),
-            cols = spec.integer("cols", 1);
-  const int ldx = rowStride(spec, "ldx", cols),
-            ldy = rowStride(spec, "ldy", cols);
-  const int batchStride = spec.integer("batch_stride", 0);
+Kernel buildPool(const families::PoolShape &spec, Schedule &schedule,
+                 const Machine &machine) {
+  using families::PoolKind;
+  const PoolKind kind = spec.kind;
+  const int batch = spec.batch, rows = spec.rows, cols = spec.cols,
+            ldx = spec.ldx, ldy = spec.ldy, batchStride = spec.batchStride;
   const int width =
       std::min(paddedColumns(cols, ldx), paddedColumns(cols, ldy));
   const int lanes = machine.lanesFor(width),
@@ -35,17 +34,18 @@ Kernel buildPool(Fields &spec, Schedule &schedule, const Machine &machine) {
                     });
     };
     std::vector<Tensor> gathered;
-    if (kind != "max")
+    if (kind != PoolKind::Max)
       gathered.push_back(gather("sum", Combine::Sum));
-    if (kind != "mean")
+    if (kind != PoolKind::Mean)
       gathered.push_back(gather("most", Combine::Max));
     Tensor out =
         compute("result", {batch, blocks, block}, [&](const Place &at) {
-          if (kind == "max")
+          if (kind == PoolKind::Max)
             return gathered[0].at(at);
           Expr mean = gathered[0].at(at) * Expr(1.0 / rows);
-          return kind == "mean" ? mean
-                                : Expr(0.5f) * (mean + gathered[1].at(at));
+          return kind == PoolKind::Mean
+                     ? mean
+                     : Expr(0.5f) * (mean + gathered[1].at(at));
         });
     part.output(out, "out", {{batch, ldy}, {blocks, block}, {block, 1}});
 

@@ -14,10 +14,10 @@ namespace vitc::tvm_backend {
 
 namespace {
 
-class SingleQueryAttention : SingleQuerySpec {
+class SingleQueryAttention : SingleQueryShape {
 public:
-  SingleQueryAttention(Fields &spec, Schedule &schedule,
-                       const Machine &machine);
+  SingleQueryAttention(const families::SingleQueryAttentionShape &spec,
+                       Schedule &schedule, const Machine &machine);
   void define(Kernel &kernel) const;
 
 private:
@@ -27,7 +27,7 @@ private:
   Part outPart() const;
 
   std::vector<Dimension> tokensOf() const {
-    return {{batch, batchStride}, {tokens, ldx}, {width, 1}};
+    return {{batch, batchStride}, {tokens, ldx}, {readable, 1}};
   }
 
   Machine machine;
@@ -39,13 +39,14 @@ private:
 
 } // namespace
 
-SingleQueryAttention::SingleQueryAttention(Fields &spec, Schedule &schedule,
-                                           const Machine &machine)
-    : SingleQuerySpec(spec, machine), machine(machine),
-      lanes(machine.lanesFor(width)) {
-  weightsAt = int64_t(heads) * batch * row;
-  pooledAt = weightsAt + int64_t(heads) * batch * scoreRow;
-  tileHeads = readTileHeads(schedule, spec);
+SingleQueryAttention::SingleQueryAttention(
+    const families::SingleQueryAttentionShape &spec, Schedule &schedule,
+    const Machine &machine)
+    : SingleQueryShape(spec, machine), machine(machine),
+      lanes(machine.lanesFor(readable)) {
+  weightsAt = int64_t(heads) * batch * row();
+  pooledAt = weightsAt + int64_t(heads) * batch * scoreRow();
+  tileHeads = readTileHeads(schedule);
   parallel = readParallel(schedule, tileHeads);
 }
 
@@ -56,20 +57,21 @@ Part SingleQueryAttention::projectedPart() const {
   Tensor query =
       part.input("query", {{batch, ldq}, {heads, headDim}, {headDim, 1}});
   Tensor key = part.input(
-      "key", {{heads, int64_t(headDim) * ldk}, {headDim, ldk}, {width, 1}});
-  Tensor sum = reduce(
-      "projection", Combine::Sum, {heads, batch, 1, width}, {headDim},
-      [&](const Place &at, const Place &d) {
-        return query.at({at[1], at[0], d[0]}) * key.at({at[0], d[0], at[3]});
-      });
+      "key", {{heads, int64_t(headDim) * ldk}, {headDim, ldk}, {readable, 1}});
+  Tensor sum = reduce("projection", Combine::Sum, {heads, batch, 1, readable},
+                      {headDim}, [&](const Place &at, const Place &d) {
+                        return query.at({at[1], at[0], d[0]}) *
+                               key.at({at[0], d[0], at[3]});
+                      });
   Tensor out =
-      compute("projected", {heads, batch, 1, width}, [&](const Place &at) {
+      compute("projected", {heads, batch, 1, readable}, [&](const Place &at) {
         return sum.at(at) * Expr(scale * log2e);
       });
-  part.output(out, "scratch",
-              {{heads, batch * row}, {batch, row}, {1, row}, {width, 1}});
+  part.output(
+      out, "scratch",
+      {{heads, batch * row()}, {batch, row()}, {1, row()}, {readable, 1}});
 
-  const int vectors = divisorUpTo(width / lanes, accumulators);
+  const int vectors = divisorUpTo(readable / lanes, accumulators);
   Loops &loops = part.schedule();
   std::vector<Loop> at = loops.around(out);
   loops.tasks(at[0]);
@@ -88,8 +90,8 @@ Part SingleQueryAttention::weightsPart() const {
   Part part;
   const int tiles = heads / tileHeads;
   Tensor x = part.input("x", tokensOf());
-  Tensor projected =
-      part.input("scratch", {{heads, batch * row}, {batch, row}, {width, 1}});
+  Tensor projected = part.input(
+      "scratch", {{heads, batch * row()}, {batch, row()}, {readable, 1}});
   auto headOf = [&](const Expr &tile, const Expr &head) {
     return tile * Expr(tileHeads) + head;
   };
@@ -99,7 +101,7 @@ Part SingleQueryAttention::weightsPart() const {
   const int rows = divisorUpTo(scores, together);
   RowReduction dot = reduceRow(
       "dot", Combine::Sum, {batch, tiles, scores / rows, rows, tileHeads},
-      channels, width, machine.lanes,
+      channels, readable, machine.lanes,
       [&](const Place &at, const Expr &column) {
         Expr token = lesserOf(at[2] * Expr(rows) + at[3], Expr(tokens - 1));
         return x.at({at[0], token, column}) *
@@ -134,9 +136,9 @@ Part SingleQueryAttention::weightsPart() const {
         return exponential.at(at) * inverse.at({at[0], at[1], at[2]});
       });
   part.output(weights, "scratch",
-              {{batch, heads * scoreRow},
-               {tiles, tileHeads * scoreRow},
-               {tileHeads, scoreRow},
+              {{batch, heads * scoreRow()},
+               {tiles, tileHeads * scoreRow()},
+               {tileHeads, scoreRow()},
                {scores, 1}},
               weightsAt);
 
@@ -169,12 +171,12 @@ Part SingleQueryAttention::pooledPart() const {
   const int tiles = heads / tileHeads;
   Tensor x = part.input("x", tokensOf());
   Tensor weights = part.input("scratch",
-                              {{batch, heads * scoreRow},
-                               {tiles, tileHeads * scoreRow},
-                               {tileHeads, scoreRow},
+                              {{batch, heads * scoreRow()},
+                               {tiles, tileHeads * scoreRow()},
+                               {tileHeads, scoreRow()},
                                {tokens, 1}},
                               weightsAt);
-  const std::vector<int> shape = {batch, tiles, tileHeads, width};
+  const std::vector<int> shape = {batch, tiles, tileHeads, readable};
   Tensor mixed = reduce("mixed", Combine::Sum, shape, {tokens},
                         [&](const Place &at, const Place &j) {
                           return weights.at({at[0], at[1], at[2], j[0]}) *
@@ -183,14 +185,14 @@ Part SingleQueryAttention::pooledPart() const {
   Tensor pooled =
       compute("pooled", shape, [&](const Place &at) { return mixed.at(at); });
   part.output(pooled, "scratch",
-              {{batch, heads * row},
-               {tiles, tileHeads * row},
-               {tileHeads, row},
-               {width, 1}},
+              {{batch, heads * row()},
+               {tiles, tileHeads * row()},
+               {tileHeads, row()},
+               {readable, 1}},
               pooledAt);
 
   const int vectors =
-      divisorUpTo(width / lanes, std::max(1, accumulators / tileHeads));
+      divisorUpTo(readable / lanes, std::max(1, accumulators / tileHeads));
   Loops &loops = part.schedule();
   std::vector<Loop> at = loops.around(pooled);
   std::vector<Loop> columns = loops.split(at[3], {0, lanes * vectors});
@@ -210,7 +212,8 @@ Part SingleQueryAttention::pooledPart() const {
 Part SingleQueryAttention::outPart() const {
   Part part;
   Tensor pooled = part.input(
-      "scratch", {{batch, heads * row}, {heads, row}, {channels, 1}}, pooledAt);
+      "scratch", {{batch, heads * row()}, {heads, row()}, {channels, 1}},
+      pooledAt);
   Tensor value = part.input(
       "value",
       {{panels, int64_t(panel) * channels}, {channels, panel}, {panel, 1}});
@@ -270,8 +273,9 @@ void SingleQueryAttention::define(Kernel &kernel) const {
   kernel.stage(panels, parallel, outPart());
 }
 
-Kernel buildSingleQueryAttention(Fields &spec, Schedule &schedule,
-                                 const Machine &machine) {
+Kernel
+buildSingleQueryAttention(const families::SingleQueryAttentionShape &spec,
+                          Schedule &schedule, const Machine &machine) {
   SingleQueryAttention attention(spec, schedule, machine);
   Kernel kernel;
   for (const char *name : {"x", "query", "key", "value"})

@@ -5,10 +5,9 @@
 
 namespace vitc::tvm_backend {
 
-Kernel buildSoftmax(Fields &spec, Schedule &schedule, const Machine &machine) {
-  const int rows = spec.integer("rows", 1), cols = spec.integer("cols", 1);
-  const int ldx = rowStride(spec, "ldx", cols),
-            ldy = rowStride(spec, "ldy", cols);
+Kernel buildSoftmax(const families::SoftmaxShape &spec, Schedule &schedule,
+                    const Machine &machine) {
+  const int rows = spec.rows, cols = spec.cols, ldx = spec.ldx, ldy = spec.ldy;
   const int readable = paddedColumns(cols, ldx),
             written = std::min(readable, paddedColumns(cols, ldy));
   constexpr double flopsPerElement = 60; // two exponentials

@@ -1,20 +1,19 @@
 // RUN: %vitc-opt %s --convert-vit-to-kernel --split-input-file | FileCheck %s
-// RUN: %vitc-opt %s --convert-vit-to-kernel=panel=32 --split-input-file | FileCheck %s --check-prefix=WIDE
-// RUN: %vitc-opt %S/Inputs/vit-to-kernel-fast.mlir --convert-vit-to-kernel=fast-matmul=true --split-input-file | FileCheck %S/Inputs/vit-to-kernel-fast.mlir
-// RUN: %vitc-opt %S/Inputs/vit-to-kernel-fast-parts.mlir --convert-vit-to-kernel="panel=32 fast-matmul=true" --split-input-file | FileCheck %S/Inputs/vit-to-kernel-fast-parts.mlir
-// RUN: %vitc-opt %S/Inputs/vit-to-kernel-pairs.mlir --convert-vit-to-kernel="panel=32 pairs=true" --split-input-file | FileCheck %S/Inputs/vit-to-kernel-pairs.mlir
-// RUN: %vitc-opt %S/Inputs/vit-to-kernel-tensor-cores.mlir --convert-vit-to-kernel="panel=64 tensor-cores=true" | FileCheck %S/Inputs/vit-to-kernel-tensor-cores.mlir
+// RUN: %vitc-opt %s --kernel-attach-target=panel=32 --convert-vit-to-kernel --split-input-file | FileCheck %s --check-prefix=WIDE
+// RUN: %vitc-opt %S/Inputs/vit-to-kernel-fast.mlir --kernel-attach-target=levels=avx2:strassen --vit-select-kernels --convert-vit-to-kernel --split-input-file | FileCheck %S/Inputs/vit-to-kernel-fast.mlir
+// RUN: %vitc-opt %S/Inputs/vit-to-kernel-fast-parts.mlir --kernel-attach-target="panel=32 levels=avx2:strassen" --vit-select-kernels --convert-vit-to-kernel --split-input-file | FileCheck %S/Inputs/vit-to-kernel-fast-parts.mlir
+// RUN: %vitc-opt %S/Inputs/vit-to-kernel-pairs.mlir --kernel-attach-target="panel=32 levels=zen4:winograd" --vit-select-kernels --convert-vit-to-kernel --split-input-file | FileCheck %S/Inputs/vit-to-kernel-pairs.mlir
+// RUN: %vitc-opt %S/Inputs/vit-to-kernel-tensor-cores.mlir --kernel-attach-target="panel=64 levels=sm80:tensor_core" --vit-select-kernels --convert-vit-to-kernel | FileCheck %S/Inputs/vit-to-kernel-tensor-cores.mlir
+// RUN: %vitc-opt %S/Inputs/vit-to-kernel-levels.mlir --convert-vit-to-kernel --split-input-file | FileCheck %S/Inputs/vit-to-kernel-levels.mlir
 // RUN: %vitc-opt %S/Inputs/vit-to-kernel-errors.mlir --convert-vit-to-kernel --split-input-file --verify-diagnostics
 
 // The embedding writes behind the place of the class token; the token is copied in front, once for every image.
-// CHECK: kernel.constant @w.panels panels of @w : memref<1x12x16xf32>
-// CHECK: kernel.constant @b.rows rows of @b : memref<1x16xf32>
-// CHECK: kernel.constant @p.rows rows of @p : memref<4x16xf32>
-// CHECK: kernel.spec @[[EMBED:patch_embed_4x8x12_[0-9a-f]+]] "patch_embed" {batch = 2 : i64, batch_stride = 80 : i64, bias = true,
-// CHECK-SAME: channels = 3 : i64, height = 4 : i64, ldc = 16 : i64, ldp = 16 : i64, n = 8 : i64, panel = 16 : i64,
-// CHECK-SAME: patch_h = 2 : i64, patch_w = 2 : i64, position = true, width = 4 : i64} flops 1.536000e+03 bytes 1.728000e+03
-// CHECK: kernel.spec @[[TOKENS:copy_[^ ]+]] "copy" {dst_strides = array<i64: 0, 80, 16, 1>, shape = array<i64: 1, 2, 1, 8>, src_strides = array<i64: 0, 0, 16, 1>}
-// CHECK: kernel.spec @[[OUT:copy_[^ ]+]] "copy" {dst_strides = array<i64: 0, 40, 8, 1>, shape = array<i64: 1, 2, 5, 8>, src_strides = array<i64: 0, 80, 16, 1>}
+// CHECK: kernel.constant @w.panels #kernel.panels<16> of @w : memref<1x12x16xf32>
+// CHECK: kernel.constant @b.rows #kernel.rows<16> of @b : memref<1x16xf32>
+// CHECK: kernel.constant @p.rows #kernel.rows<16> of @p : memref<4x16xf32>
+// CHECK: kernel.spec @[[EMBED:patch_embed_4x8x12_[0-9a-f]+]] #kernel.patch_embed<batch = 2, channels = 3, height = 4, width = 4, patch_h = 2, patch_w = 2, n = 8, panel = 16, bias = true, position = true, ldc = 16, ldp = 16, batch_stride = 80>{{.*}} flops 1.536000e+03 bytes 1.728000e+03
+// CHECK: kernel.spec @[[TOKENS:copy_[^ ]+]] #kernel.copy<shape = [1, 2, 1, 8], src_strides = [0, 0, 16, 1], dst_strides = [0, 80, 16, 1]>
+// CHECK: kernel.spec @[[OUT:copy_[^ ]+]] #kernel.copy<shape = [1, 2, 5, 8], src_strides = [0, 80, 16, 1], dst_strides = [0, 40, 8, 1]>
 // CHECK-LABEL: func.func @forward
 // CHECK-SAME: %[[IMAGE:[^:]+]]: memref<2x3x4x4xf32>, %[[Y:[^:]+]]: memref<2x5x8xf32> {vit.output = "y"}) attributes {kernel.scratch_bytes = 100 : i64}
 // CHECK-DAG: %[[C:.+]] = kernel.weight @c.rows : memref<1x16xf32>
@@ -29,8 +28,8 @@
 // CHECK: %[[OUTPUT:.+]] = kernel.view %[[Y]] : memref<2x5x8xf32> ->
 // CHECK: kernel.call @[[OUT]] ins(%[[ALL]] : {{.*}}) outs(%[[OUTPUT]] :
 // CHECK: return{{$}}
-// WIDE: panels of @w : memref<1x12x32xf32>
-// WIDE: ldc = 32 : i64, ldp = 32 : i64, n = 8 : i64, panel = 32 : i64
+// WIDE: #kernel.panels<32> of @w : memref<1x12x32xf32>
+// WIDE: n = 8, panel = 32, {{.*}}ldc = 32, ldp = 32,
 vit.parameter @w : tensor<8x3x2x2xf32>
 vit.parameter @b : tensor<8xf32>
 vit.parameter @p : tensor<1x4x8xf32>
@@ -49,10 +48,10 @@ func.func @forward(%image: tensor<2x3x4x4xf32>) -> (tensor<2x5x8xf32> {vit.outpu
 // -----
 
 // Patches that something else reads too stand in a buffer of their own and are copied; a sum of positions repeats with the image.
-// CHECK: kernel.spec @[[EMBED:patch_embed_[^ ]+]] "patch_embed" {{.*}}batch_stride = 64 : i64, bias = false,{{.*}}ldc = 16 : i64, n = 8{{.*}}position = false
-// CHECK: kernel.spec @[[PATCHES:copy_[^ ]+]] "copy" {dst_strides = array<i64: 0, 80, 16, 1>, shape = array<i64: 1, 2, 4, 8>, src_strides = array<i64: 0, 64, 16, 1>}
-// CHECK: kernel.constant @p.rows rows of @p : memref<5x16xf32>
-// CHECK: kernel.spec @[[ADD:add_10x8_[^ ]+]] "add" {cols = 8 : i64, lda = 16 : i64, ldb = 16 : i64, ldc = 16 : i64, period = 5 : i64, rows = 10 : i64}
+// CHECK: kernel.spec @[[EMBED:patch_embed_[^ ]+]] #kernel.patch_embed<{{.*}}n = 8{{.*}}bias = false{{.*}}position = false{{.*}}ldc = 16{{.*}}batch_stride = 64
+// CHECK: kernel.spec @[[PATCHES:copy_[^ ]+]] #kernel.copy<shape = [1, 2, 4, 8], src_strides = [0, 64, 16, 1], dst_strides = [0, 80, 16, 1]>
+// CHECK: kernel.constant @p.rows #kernel.rows<16> of @p : memref<5x16xf32>
+// CHECK: kernel.spec @[[ADD:add_10x8_[^ ]+]] #kernel.add<rows = 10, cols = 8, lda = 16, ldb = 16, ldc = 16, period = 5>
 // CHECK-LABEL: func.func @forward
 // CHECK: %[[OWN:.+]] = kernel.alloc : memref<8x8xf32, strided<[16, 1]>>
 // CHECK: kernel.call @[[EMBED]]
@@ -76,9 +75,9 @@ func.func @forward(%image: tensor<2x3x4x4xf32>) -> (tensor<2x5x8xf32>, tensor<2x
 // -----
 
 // Norms with and without gain and bias; equal layers share a kernel and a constant; rows avoid multiples of 4096 bytes.
-// CHECK: kernel.spec @[[AFFINE:norm_4x1024_[^ ]+]] "norm" {affine = true, cols = 1024 : i64, eps = 5.000000e-01 : f64, ldx = 1088 : i64, ldy = 1088 : i64, rows = 4 : i64} flops 3.276800e+04
-// CHECK: kernel.spec @[[PLAIN:norm_4x1024_[^ ]+]] "norm" {affine = false,
-// CHECK-NOT: "norm"
+// CHECK: kernel.spec @[[AFFINE:norm_4x1024_[^ ]+]] #kernel.norm<rows = 4, cols = 1024, ldx = 1088, ldy = 1088, eps = 5.000000e-01, affine = true>{{.*}} flops 3.276800e+04
+// CHECK: kernel.spec @[[PLAIN:norm_4x1024_[^ ]+]] #kernel.norm<{{.*}}affine = false
+// CHECK-NOT: #kernel.norm
 // CHECK-LABEL: func.func @forward
 // CHECK: %[[G:.+]] = kernel.weight @g.rows : memref<1x1024xf32>
 // CHECK-NOT: kernel.weight @g.rows
@@ -101,12 +100,10 @@ func.func @forward(%image: tensor<1x3x4x4xf32>) -> tensor<1x4x1024xf32> {
 // -----
 
 // A layer with everything, and one with nothing.
-// CHECK: kernel.constant @u.panels panels of @u : memref<2x8x16xf32>
-// CHECK: kernel.constant @ub.rows rows of @ub : memref<1x32xf32>
-// CHECK: kernel.spec @[[UP:gemm_4x20x8_gelu_[^ ]+]] "gemm" {activation = "gelu", bias = true, k = 8 : i64, lda = 16 : i64, ldc = 32 : i64,
-// CHECK-SAME: m = 4 : i64, n = 20 : i64, panel = 16 : i64, residual = false} flops 1.280000e+03
-// CHECK: kernel.spec @[[DOWN:gemm_4x8x20_add_[^ ]+]] "gemm" {activation = "none", bias = false, k = 20 : i64, lda = 32 : i64, ldc = 16 : i64,
-// CHECK-SAME: ldr = 16 : i64, m = 4 : i64, n = 8 : i64, panel = 16 : i64, residual = true}
+// CHECK: kernel.constant @u.panels #kernel.panels<16> of @u : memref<2x8x16xf32>
+// CHECK: kernel.constant @ub.rows #kernel.rows<32> of @ub : memref<1x32xf32>
+// CHECK: kernel.spec @[[UP:gemm_4x20x8_gelu_[^ ]+]] #kernel.gemm<m = 4, n = 20, k = 8, panel = 16, lda = 16, ldc = 32, bias = true, residual = false, activation = gelu>{{.*}} flops 1.280000e+03
+// CHECK: kernel.spec @[[DOWN:gemm_4x8x20_add_[^ ]+]] #kernel.gemm<m = 4, n = 8, k = 20, panel = 16, lda = 32, ldc = 16, bias = false, residual = true, ldr = 16, activation = none>
 // CHECK-LABEL: func.func @forward
 // CHECK-DAG: %[[D:.+]] = kernel.weight @d.panels
 // CHECK-DAG: %[[UB:.+]] = kernel.weight @ub.rows
@@ -195,10 +192,8 @@ func.func @stacked(%image: tensor<1x3x4x4xf32>) -> (tensor<1x4x16xf32>, tensor<1
 
 // Queries, keys and values are columns of one buffer; attention reads them where they stand. Maps go straight to the output, one layer
 // after the other.
-// CHECK: kernel.spec @[[FIRST:attention_2x4x4_[^ ]+]] "attention" {batch = 2 : i64, head_dim = 4 : i64, heads = 2 : i64, ldk = 32 : i64,
-// CHECK-SAME: ldo = 16 : i64, ldq = 32 : i64, ldv = 32 : i64, prob_batch_stride = 64 : i64, probabilities = true,
-// CHECK-SAME: scale = 5.000000e-01 : f64, tokens = 4 : i64} flops 1.024000e+03
-// CHECK: kernel.spec @[[LAST:attention_2x4x4_[^ ]+]] "attention" {{.*}}probabilities = false,
+// CHECK: kernel.spec @[[FIRST:attention_2x4x4_[^ ]+]] #kernel.attention<batch = 2, heads = 2, tokens = 4, head_dim = 4, scale = 5.000000e-01, ldq = 32, ldk = 32, ldv = 32, ldo = 16, probabilities = true, prob_batch_stride = 64>{{.*}} flops 1.024000e+03
+// CHECK: kernel.spec @[[LAST:attention_2x4x4_[^ ]+]] #kernel.attention<{{.*}}probabilities = false
 // CHECK-LABEL: func.func @forward
 // CHECK-SAME: %[[Y:[^:]+]]: memref<2x4x8xf32>, %[[MAPS:[^: ]+]]: memref<2x2x2x4x4xf32>)
 // CHECK: %[[QKV:.+]] = kernel.alloc : memref<8x24xf32, strided<[32, 1]>>
@@ -256,11 +251,9 @@ func.func @forward(%image: tensor<1x3x4x4xf32>) -> (tensor<1x2x4x4xf32>, tensor<
 // -----
 
 // A single query reads the pooled token where it stands, and key rows and value panels.
-// CHECK: kernel.constant @k.rows rows of @k : memref<6x16xf32>
-// CHECK: kernel.constant @v.panels panels of @v : memref<1x8x16xf32>
-// CHECK: kernel.spec @{{single_query_attention_3x4x8_[^ ]+}} "single_query_attention" {batch = 2 : i64, batch_stride = 64 : i64,
-// CHECK-SAME: channels = 8 : i64, head_dim = 2 : i64, heads = 3 : i64, ldk = 16 : i64, ldo = 16 : i64, ldq = 16 : i64, ldx = 16 : i64,
-// CHECK-SAME: panel = 16 : i64, scale = 1.000000e+00 : f64, tokens = 4 : i64}
+// CHECK: kernel.constant @k.rows #kernel.rows<16> of @k : memref<6x16xf32>
+// CHECK: kernel.constant @v.panels #kernel.panels<16> of @v : memref<1x8x16xf32>
+// CHECK: kernel.spec @{{single_query_attention_3x4x8_[^ ]+}} #kernel.single_query_attention<batch = 2, heads = 3, tokens = 4, head_dim = 2, channels = 8, scale = 1.000000e+00, panel = 16, ldx = 16, batch_stride = 64, ldq = 16, ldk = 16, ldo = 16>
 // CHECK-LABEL: func.func @forward
 // CHECK: %[[X:.+]] = kernel.alloc : memref<8x8xf32
 // CHECK: %[[TOKEN:.+]] = kernel.view %[[X]] : {{.*}} -> memref<2x8xf32, strided<[64, 1]>>
@@ -287,11 +280,11 @@ func.func @forward(%image: tensor<2x3x4x4xf32>) -> tensor<2x6xf32> {
 // -----
 
 // Element by element; pools; a slice that does not start at 64 bytes is copied for kernels that want it so.
-// CHECK: kernel.spec @{{activation_8x8_[^ ]+}} "activation" {cols = 8 : i64, function = "silu", ldx = 16 : i64, ldy = 16 : i64, rows = 8 : i64}
-// CHECK: kernel.spec @{{add_8x8_[^ ]+}} "add" {cols = 8 : i64, lda = 16 : i64, ldb = 16 : i64, ldc = 16 : i64, period = 8 : i64, rows = 8 : i64}
-// CHECK: kernel.spec @{{pool_3x8_[^ ]+}} "pool" {batch = 2 : i64, batch_stride = 64 : i64, cols = 8 : i64, kind = "mean", ldx = 16 : i64, ldy = 16 : i64, rows = 3 : i64}
-// CHECK: kernel.spec @[[SLICE:copy_[^ ]+]] "copy" {dst_strides = array<i64: 0, 0, 16, 1>, shape = array<i64: 1, 1, 2, 4>, src_strides = array<i64: 0, 0, 16, 1>}
-// CHECK: kernel.spec @{{softmax_2x4_[^ ]+}} "softmax" {cols = 4 : i64, ldx = 16 : i64, ldy = 16 : i64, rows = 2 : i64}
+// CHECK: kernel.spec @{{activation_8x8_[^ ]+}} #kernel.activation<rows = 8, cols = 8, ldx = 16, ldy = 16, function = silu>
+// CHECK: kernel.spec @{{add_8x8_[^ ]+}} #kernel.add<rows = 8, cols = 8, lda = 16, ldb = 16, ldc = 16, period = 8>
+// CHECK: kernel.spec @{{pool_3x8_[^ ]+}} #kernel.pool<kind = mean, batch = 2, rows = 3, cols = 8, ldx = 16, batch_stride = 64, ldy = 16>
+// CHECK: kernel.spec @[[SLICE:copy_[^ ]+]] #kernel.copy<shape = [1, 1, 2, 4], src_strides = [0, 0, 16, 1], dst_strides = [0, 0, 16, 1]>
+// CHECK: kernel.spec @{{softmax_2x4_[^ ]+}} #kernel.softmax<rows = 2, cols = 4, ldx = 16, ldy = 16>
 // CHECK-LABEL: func.func @forward
 // CHECK: kernel.call @activation
 // CHECK: %[[SUM:.+]] = kernel.alloc : memref<8x8xf32

@@ -40,7 +40,7 @@
 // CPP: void forward(
 // CPP: patch_embed_4x16x12_{{[0-9a-f]+}}(run.threads, run.pixels,
 // CPP-NEXT: done(run, 0);
-// CPP: copy_1x1x1x5_{{[0-9a-f]+}}(run.threads, buffer(run, {{[0-9]+}}), output(run, 0, 0));
+// CPP: copy_1x1x1x5_{{[0-9a-f]+}}(run.threads, buffer<float>(run, {{[0-9]+}}), output<float>(run, 0, 0));
 // CPP-NEXT: done(run, [[# STEPS:]]);
 // CPP-NEXT: return;
 

@@ -2,14 +2,14 @@
 /// PNG, JPEG, PPM and PGM: the input is the file.
 #include "Readers.h"
 
-#include "vitc/Support/Picture.h"
+#include "vitc/Support/Image.h"
 
 using namespace vitc;
 using namespace vitc::fuzz;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static MemoryFile file;
-  auto image = readPicture(file.write(textOf(data, size)));
+  auto image = readImage(file.write(textOf(data, size)));
   if (!isValue(image))
     return 0;
   size_t expected =

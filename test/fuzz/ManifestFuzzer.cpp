@@ -2,8 +2,8 @@
 /// `manifest.json`, as run, bench and verify read it: the input is the file.
 /// The folder has the files that the manifest of the seed names, but no code to
 /// load.
-#include "Library.h"
 #include "Readers.h"
+#include "library/Library.h"
 
 #include "llvm/Support/FileSystem.h"
 

@@ -3,7 +3,7 @@
 /// (`processor`), and the `channels` and the `size` that a model wants.
 #include "Readers.h"
 
-#include "vitc/Frontend/ImageProcessor.h"
+#include "vitc/Preprocess/ImageProcessor.h"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 
 #include "Fuzz.h"
 
-#include "vitc/Frontend/Checkpoint.h"
+#include "vitc/Checkpoint/Checkpoint.h"
 
 namespace vitc::fuzz {
 

@@ -23,7 +23,8 @@ namespace {
 class Tuning {
 public:
   Tuning()
-      : store(check(Store::open(folder.at("tune.db"), /*create=*/true, nullptr))),
+      : store(
+            check(Store::open(folder.at("tune.db"), /*create=*/true, nullptr))),
         database(check(Database::open(folder.at("tune.db"), false, nullptr))) {
     // Neither the disk nor the rules of the tables are what is tested.
     check(database->run("PRAGMA synchronous = OFF"));

@@ -16,35 +16,41 @@ using namespace vitc::rt;
 
 namespace {
 
-constexpr int32_t channels = 3, height = 6, width = 5;
+constexpr int32_t batch = 2, channels = 3, height = 6, width = 5;
 constexpr int64_t imageFloats = channels * height * width;
 constexpr uint64_t identity = 42, pixelsOffset = 0, scratchOffset = 1024;
 constexpr uint64_t weightFloats = 32;
-constexpr size_t workspaceBytes =
+constexpr size_t imageWorkspaceBytes =
     scratchOffset + preprocessScratchBytes(channels, height, width);
 
 /// Touches every weight, as kernels do.
 void forward(const Invocation &run) {
   float sum = 0;
   for (uint64_t i = 0; i < weightFloats; ++i)
-    sum += *weight(run, i * sizeof(float));
+    sum += *weight<float>(run, i * sizeof(float));
   for (int64_t i = 0; i < imageFloats; ++i)
-    *output(run, 0, uint64_t(i)) = run.pixels[i] + sum;
+    *output<float>(run, 0, uint64_t(i) * sizeof(float)) = run.pixels[i] + sum;
   done(run, 0);
 }
 
-const vitc_output_v1 outputTable[] = {
-    {"sum", 4, {1, channels, height, width}, imageFloats}};
+const vitc_output_v2 outputTable[] = {{"sum",
+                                       VITC_F32,
+                                       VITC_KIND_MAP,
+                                       "NCHW",
+                                       4,
+                                       {batch, channels, height, width},
+                                       batch * imageFloats,
+                                       batch * imageFloats * sizeof(float)}};
 const Variant variantTable[] = {{"only", cpu::Baseline, forward, nullptr}};
 
 Model makeModel(Resize resize, Filter filter) {
   Model model{};
   model.table.version = VITC_MODEL_VERSION;
-  model.table.batch = 1;
+  model.table.batch = batch;
   model.table.channels = channels;
   model.table.height = height;
   model.table.width = width;
-  model.table.workspace_bytes = workspaceBytes;
+  model.table.workspace_bytes = batch * imageWorkspaceBytes;
   model.table.weights_bytes = weightFloats * sizeof(float);
   model.table.output_count = 1;
   model.table.outputs = outputTable;
@@ -61,7 +67,7 @@ Model makeModel(Resize resize, Filter filter) {
   how.filter = filter;
   how.centerCrop = true;
   how.rescale = 1.0 / 255;
-  model.imageWorkspaceBytes = workspaceBytes;
+  model.imageWorkspaceBytes = imageWorkspaceBytes;
   model.pixelsOffset = pixelsOffset;
   model.scratchOffset = scratchOffset;
   return model;
@@ -69,24 +75,51 @@ Model makeModel(Resize resize, Filter filter) {
 
 /// What stands before the file in an input.
 struct Call {
-  uint8_t keepsChecksum, resize, filter, rows, columns, planes;
+  uint8_t keepsChecksum, resize, filter, rows, columns;
+  int8_t format;
   int16_t padding; ///< of a row; negative: bottom-up
+  int8_t count;
+  int8_t crop[4];
 };
 
+/// What a pixel of the format takes; something for those that there are not.
+int64_t bytesOfPixel(int8_t format) {
+  switch (format) {
+  case VITC_PIXELS_GREY:
+    return 1;
+  case VITC_PIXELS_RGBA:
+  case VITC_PIXELS_BGRA:
+    return 4;
+  default:
+    return 3;
+  }
+}
+
 void runOn(void *context, const Call &call) {
-  // The rows are exactly as large as the caller says.
-  int64_t row = int64_t(call.columns) * call.planes;
+  // The memory ends with the last pixel, as large as the caller says.
+  int64_t row = call.columns * bytesOfPixel(call.format);
   int64_t stride = row + std::abs(call.padding % 64);
-  std::vector<uint8_t> pixels(size_t(std::max<int64_t>(1, stride * call.rows)),
-                              7);
+  std::vector<uint8_t> pixels(
+      size_t(call.rows ? stride * (call.rows - 1) + row : 0), 7);
   bool isBottomUp = call.padding < 0 && call.rows > 0;
-  vitc_image_v1 image = {
-      pixels.data() + (isBottomUp ? stride * (call.rows - 1) : 0), call.columns,
-      call.rows, call.planes, isBottomUp ? -stride : stride};
-  std::vector<float> sums(imageFloats);
-  float *outputs[] = {sums.data()};
-  (void)run(context, &image, outputs);
-  (void)preprocess(context, &image, sums.data());
+  vitc_image_v2 image = {
+      pixels.data() + (isBottomUp ? stride * (call.rows - 1) : 0),
+      call.columns,
+      call.rows,
+      call.format,
+      isBottomUp ? -stride : stride,
+      {call.crop[0], call.crop[1], call.crop[2], call.crop[3]}};
+  vitc_image_v2 images[batch] = {image, image};
+  // And so do the results.
+  int32_t count = call.count;
+  int32_t given = count < 1 || count > batch ? 1 : count;
+  std::vector<float> sums(size_t(given * imageFloats));
+  void *outputs[] = {sums.data()};
+  vitc_status status = run(context, images, count, outputs);
+  if (status == VITC_OK && given != count)
+    fault("a wrong number of images is run");
+  if (preprocess(context, images, count, sums.data()) != status)
+    fault("preprocess and run do not agree");
 }
 
 } // namespace
@@ -105,7 +138,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                 sizeof(sum));
   }
   Model model = makeModel(Resize(call.resize % 4), Filter(call.filter % 6));
-  vitc_options_v1 options = {};
+  vitc_options_v2 options = {};
   options.threads = 1;
   void *context = nullptr;
   vitc_status status =

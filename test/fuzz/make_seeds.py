@@ -192,12 +192,13 @@ def add_images(seeds):
 
 
 def add_weights(seeds):
-    """WeightsFuzzer.cpp has the sizes: a call of 8 bytes, a head, 32 floats."""
+    """WeightsFuzzer.cpp has the sizes: a call of 14 bytes, a head, 32 floats."""
     data = np.arange(32, dtype=np.float32).tobytes()
     head = b"VITCWGT1" + struct.pack("<QQQ", len(data), 42, 0) + bytes(32)
     for resize in range(4):
         for filter_ in range(6):
-            call = struct.pack("<6Bh", 0, resize, filter_, 9 + filter_, 12 - resize, 1 if filter_ % 2 else 3, -5 if resize == 1 else 3)
+            crop = (1, 2, 7, 6) if filter_ % 2 else (0, 0, 0, 0)
+            call = struct.pack("<5Bbh5bx", 0, resize, filter_, 9 + filter_, 12 - resize, filter_, -5 if resize == 1 else 3, 1 + resize % 2, *crop)
             seeds.add("weights", f"{resize}-{filter_}", call + head + data)
 
 
@@ -232,7 +233,7 @@ def add_tuning(seeds):
 
 def add_manifest(seeds):
     manifest = {
-        "format": 1, "vitc": "0.1.0", "name": "model", "target": "x86-64-avx2", "precision": "f32", "backend": "halide",
+        "format": 2, "vitc": "0.1.0", "name": "model", "target": "x86-64-avx2", "precision": "f32", "backend": "halide",
         "model": {"source": "models/m", "random_weights": None, "files": [{"file": "config.json", "bytes": 3, "hash": "sha256:00"}]},
         "options": {"batch": 1, "image_size": [32, 32], "outputs": ["logits"], "embed_weights": False, "disabled_rewrites": [],
                     "fast_matmul": False, "pairs": False, "tensor_cores": False},
@@ -244,14 +245,14 @@ def add_manifest(seeds):
     seeds.add("manifest", "foreign", {**manifest, "target": "arm-64"})
 
 
-KERNEL = re.compile(r'kernel\.spec @(\w+) "(\w+)" \{(.*?)\} flops')
-FIELD = re.compile(r'(\w+) = (?:array<i64: ([^>]*)>|"([^"]*)"|(true|false)|([-+.\dEe]+) : [if]64)')
+KERNEL = re.compile(r'kernel\.spec @(\w+) #kernel\.(\w+)<(.*?)> words')
+FIELD = re.compile(r'(\w+) = (?:\[([^\]]*)\]|(true|false)|([-+]?\d[-+.\dEe]*)|(\w+))')
 
 
 def parse_spec(text):
     """The attributes of a kernel.spec, as the compiler hands them to a backend."""
     spec = {}
-    for name, array, word, flag, number in FIELD.findall(text):
+    for name, array, flag, number, word in FIELD.findall(text):
         if array:
             spec[name] = [int(value) for value in array.split(",")]
         elif flag:

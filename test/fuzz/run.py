@@ -56,7 +56,9 @@ class Target:
                 "-detect_leaks=1", f"-artifact_prefix={self.folder}/"]
 
     def start(self, *arguments):
-        environment = {**os.environ, "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1:handle_abort=1",
+        # LLVM's allocators mark free memory; those in libMLIR, which has no sanitizer, do not take the marks away again.
+        environment = {**os.environ,
+                       "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1:handle_abort=1:allow_user_poisoning=0",
                        "UBSAN_OPTIONS": "print_stacktrace=1"}
         return subprocess.run([self.program, *self.options(), *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               env=environment, text=True, errors="replace")

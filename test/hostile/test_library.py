@@ -59,21 +59,37 @@ def calls(out):
 
 class Step(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("kernel", ctypes.c_char_p), ("flops", ctypes.c_double), ("bytes", ctypes.c_double),
-                ("buffer", ctypes.c_int64 * 4)]
+                ("images", ctypes.c_int32), ("type", ctypes.c_int), ("buffer", ctypes.c_int64 * 4)]
 
 
-class Model(ctypes.Structure):  # vitc/runtime/model.h, as far as the steps
+class Model(ctypes.Structure):  # vitc/runtime/model.h, as far as the labels
     _fields_ = [("version", ctypes.c_uint32), ("name", ctypes.c_char_p), ("target", ctypes.c_char_p), ("size", ctypes.c_int32 * 4),
                 ("workspace", ctypes.c_size_t), ("weights", ctypes.c_uint64), ("flops", ctypes.c_double),
                 ("output_count", ctypes.c_int32), ("outputs", ctypes.c_void_p), ("step_count", ctypes.c_int32),
-                ("steps", ctypes.POINTER(Step))]
+                ("steps", ctypes.POINTER(Step)), ("label_count", ctypes.c_int32), ("labels", ctypes.POINTER(ctypes.c_char_p))]
+
+
+def table(out, name):
+    library = ctypes.CDLL(str(out / "lib" / f"lib{name}.so"))
+    get = getattr(library, f"{name}_model")
+    get.restype = ctypes.POINTER(Model)
+    return library, get().contents
 
 
 def steps(out, name):
-    get = getattr(ctypes.CDLL(str(out / "lib" / f"lib{name}.so")), f"{name}_model")
-    get.restype = ctypes.POINTER(Model)
-    model = get().contents
+    _, model = table(out, name)
     return [model.steps[i].name.decode() for i in range(model.step_count)]
+
+
+def labels_of(out, name):
+    """Through the function, which must say the same as the table."""
+    library, model = table(out, name)
+    get = getattr(library, f"{name}_label")
+    get.restype, get.argtypes = ctypes.c_char_p, [ctypes.c_int32]
+    found = [get(i) for i in range(model.label_count)]
+    assert found == [model.labels[i] for i in range(model.label_count)]
+    assert bool(model.labels) == bool(found) and get(-1) is None and get(model.label_count) is None
+    return found
 
 
 def compile_model(model, out, *options):
@@ -88,6 +104,7 @@ compile_model(own_model(scratch / "model"), benign)
 check_sources(benign)
 expected = calls(benign)
 assert len(expected) > 10, expected
+assert labels_of(benign, "net") == [], "a model without names has labels"
 print(f"ok {len(expected)} calls")
 
 # Every hostile name once for a role that has a call of its own, and once more elsewhere.
@@ -98,6 +115,8 @@ for start in range(0, len(PLAIN), len(ROLES) // 2):
     manifest = compile_model(own_model(scratch / f"model{start}", names, labels), out)
     assert calls(out) == expected, f"start {start}: other calls than the benign model's"
     assert manifest["labels"] == labels
+    # In C, a label ends at its first NUL.
+    assert labels_of(out, "net") == [label.encode().split(b"\0")[0] for label in labels]
     layers = [step["layer"] for step in manifest["steps"]]
     assert steps(out, "net") == layers, "the library's table and the manifest differ"
     known = {pattern.replace("{layer}", layer) for pattern in names.values() for layer in "01"}

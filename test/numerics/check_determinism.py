@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The same bits, whatever the number of threads, the size of the batch, the place in it, and what other contexts do.
+"""The same bits, whatever the number of threads, the size of the batch, the images that are given, their place in it, and what other
+contexts do.
 
-    check_determinism.py --vitc BUILD/bin/vitc [--random-weights SEED] [--target x86-64] [--backend tvm] [--fast-matmul] [--logits-only] MODEL
+    check_determinism.py --vitc BUILD/bin/vitc [--random-weights SEED] [--target x86-64] [--backend tvm] [--fast-matmul] [--logits-only] [--batch N]
+                         MODEL
 """
 
 import argparse
@@ -16,7 +18,6 @@ import numpy as np
 from vitc_library import Context, Failure, Library, run_vitc
 
 THREADS = (1, 2, 3, 8)
-BATCH = 3
 ALL_TOKENS = ("last_hidden_state", "attentions")
 # Long enough for two contexts to meet each other at every step.
 RUNS_AT_ONCE = 50
@@ -39,19 +40,27 @@ def check_threads(single, pixels, wanted):
 
 
 def check_batch(batched, single, pixels):
+    batch = len(pixels)
     with Context(batched, threads=1) as context:
         reference = context.run_tensor(pixels)
     for threads in THREADS:
         with Context(batched, threads) as context:
-            for shift in range(BATCH):
-                order = np.roll(np.arange(BATCH), shift)
+            for shift in range(batch):
+                order = np.roll(np.arange(batch), shift)
                 want = {name: array[order] for name, array in reference.items()}
-                same_bits(f"batch {BATCH} shifted by {shift}, {threads} threads", context.run_tensor(pixels[order]), want)
-    print(f"pass batch {BATCH}: the same bits at every place, {', '.join(map(str, THREADS))} threads")
-    for item in range(BATCH):
+                same_bits(f"batch {batch} shifted by {shift}, {threads} threads", context.run_tensor(pixels[order]), want)
+    print(f"pass batch {batch}: the same bits at every place, {', '.join(map(str, THREADS))} threads")
+    for threads in THREADS:
+        with Context(batched, threads) as context:
+            for count in range(batch, 0, -1):
+                # As many of each output as there are images; windows of one image follow each other.
+                want = {name: array[: len(array) // batch * count] for name, array in reference.items()}
+                same_bits(f"{count} of {batch} images, {threads} threads", context.run_tensor(pixels[:count]), want)
+    print(f"pass 1 to {batch} images of a batch of {batch}: the same bits, and no other results are written")
+    for item in range(batch):
         got = {name: array[item : item + 1] for name, array in reference.items()}
-        same_bits(f"item {item}, batch {BATCH} against batch 1", got, single[item])
-    print(f"pass batch {BATCH} against batch 1")
+        same_bits(f"item {item}, batch {batch} against batch 1", got, single[item])
+    print(f"pass batch {batch} against batch 1")
 
 
 def check_contexts(single, pixels, wanted):
@@ -76,20 +85,20 @@ def check_contexts(single, pixels, wanted):
     print(f"pass two contexts at once, {RUNS_AT_ONCE} runs each")
 
 
-def check(vitc, model, options, scratch):
+def check(vitc, model, options, scratch, size):
     libraries = {}
-    for batch in (1, BATCH):
+    for batch in (1, size):
         out = os.path.join(scratch, f"batch{batch}")
         run_vitc(vitc, "compile", model, "-o", out, "--name", f"batch{batch}", "--batch", batch, *options)
         libraries[batch] = Library(out)
     table = libraries[1].table
-    pixels = np.random.default_rng(1).standard_normal((BATCH, table.channels, table.height, table.width), np.float32)
+    pixels = np.random.default_rng(1).standard_normal((size, table.channels, table.height, table.width), np.float32)
     with Context(libraries[1], threads=1) as context:
         wanted = [context.run_tensor(item[None]) for item in pixels]
     if wanted[0]["logits"].tobytes() == wanted[1]["logits"].tobytes():
         raise Failure("different inputs give the same logits")
     check_threads(libraries[1], pixels, wanted)
-    check_batch(libraries[BATCH], wanted, pixels)
+    check_batch(libraries[size], wanted, pixels)
     check_contexts(libraries[1], pixels, wanted)
 
 
@@ -101,6 +110,7 @@ def main():
     parser.add_argument("--backend", default="halide")
     parser.add_argument("--fast-matmul", action="store_true")
     parser.add_argument("--logits-only", action="store_true")
+    parser.add_argument("--batch", type=int, default=3)
     parser.add_argument("model")
     arguments = parser.parse_args()
     options = ["--target", arguments.target, "--backend", arguments.backend]
@@ -111,7 +121,8 @@ def main():
     for outputs in [["logits"], *everything]:
         print(f"outputs {', '.join(outputs)}")
         with tempfile.TemporaryDirectory() as scratch:
-            check(arguments.vitc, arguments.model, options + [word for output in outputs for word in ("--output", output)], scratch)
+            check(arguments.vitc, arguments.model, options + [word for output in outputs for word in ("--output", output)], scratch,
+                  arguments.batch)
 
 
 try:

@@ -8,7 +8,6 @@
 Each case is run from the ready tensor and from the picture, its preprocessing is compared on its own, and `vitc verify`
 compares it with the reference interpreter. A target that this CPU cannot run is compiled, and must be refused with a message;
 one of another architecture runs under its emulator, where the preprocessing is only seen through the picture's outputs.
-In a batch, too, the preprocessing is only seen so.
 The exit code is 77, which CTest shows as skipped, if no case could be run.
 The target `reference` is the interpreter alone, with no library: it is run from the ready tensor. `plan` imports and lowers the model, and
 compares nothing: what a vitc with sanitizers is there for.
@@ -142,7 +141,7 @@ def check(case, vitc, target, scratch, backend, batch):
         raise Skipped("compiled, and refused as it should be: this machine cannot run it")
     run_vitc(vitc, "run", out, case.path("input.npy"), "--save", out + ".tensor")
     tensor = compare(case, out + ".tensor", slice(None))
-    if native and batch == 1:
+    if native:
         check_preprocessing(case, library)
     run_vitc(vitc, "run", out, case.path("image.npy"), "--save", out + ".picture")
     picture = compare(case, out + ".picture", slice(0, 1))

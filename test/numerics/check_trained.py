@@ -17,7 +17,7 @@ from vitc_library import Failure, run_vitc
 CORRECT = 457
 # PyTorch in float32 is within 2.4e-6 of the stored logits, which it computed in float64; ten times that is a fair bound (golden/README.md).
 TOLERANCE = 2.4e-5
-# 500 is no multiple of 7: the last batch is filled up.
+# 500 is no multiple of 7: the last run has fewer images.
 BATCHES = (1, 7)
 
 

@@ -40,13 +40,19 @@ def is_native(vitc, target):
     return next(entry["native"] for entry in json.loads(run_vitc(vitc, "targets", "--json"))["targets"] if entry["name"] == target)
 
 
+VERSION = 2
+F32 = 1  # vitc_element_type
+NATIVE, GREY, RGB, BGR, RGBA, BGRA = range(6)  # vitc_pixel_format
+
+
 class Image(ctypes.Structure):
     _fields_ = [
         ("pixels", ctypes.c_void_p),
         ("width", ctypes.c_int32),
         ("height", ctypes.c_int32),
-        ("channels", ctypes.c_int32),
+        ("format", ctypes.c_int32),
         ("stride", ctypes.c_ssize_t),
+        ("crop", ctypes.c_int32 * 4),  # x, y, width, height
     ]
 
 
@@ -63,9 +69,13 @@ class Options(ctypes.Structure):
 class Output(ctypes.Structure):
     _fields_ = [
         ("name", ctypes.c_char_p),
+        ("type", ctypes.c_int),
+        ("kind", ctypes.c_int),
+        ("layout", ctypes.c_char_p),
         ("rank", ctypes.c_int32),
         ("shape", ctypes.c_int64 * 6),
         ("elements", ctypes.c_int64),
+        ("bytes", ctypes.c_uint64),
     ]
 
 
@@ -85,10 +95,12 @@ class Model(ctypes.Structure):
         ("outputs", ctypes.POINTER(Output)),
         ("step_count", ctypes.c_int32),
         ("steps", ctypes.c_void_p),
+        ("label_count", ctypes.c_int32),
+        ("labels", ctypes.POINTER(ctypes.c_char_p)),
         ("create", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(Options), ctypes.POINTER(ctypes.c_void_p))),
-        ("run", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(Image), ctypes.POINTER(ctypes.c_void_p))),
-        ("run_tensor", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p))),
-        ("preprocess", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(Image), ctypes.c_void_p)),
+        ("run", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(Image), ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p))),
+        ("run_tensor", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p))),
+        ("preprocess", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(Image), ctypes.c_int32, ctypes.c_void_p)),
         ("observe", ctypes.c_void_p),
         ("destroy", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
         ("status_text", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_int)),
@@ -104,11 +116,18 @@ class Library:
         function = getattr(ctypes.CDLL(path), name + "_model")
         function.restype = ctypes.POINTER(Model)
         self.table = function().contents
+        if self.table.version != VERSION:
+            raise Failure(f"{path} has version {self.table.version} of the table, expected {VERSION}")
         self.weights = os.path.join(folder, "share", name, name + ".weights").encode()
         self.outputs = {}
         for i in range(self.table.output_count):
             output = self.table.outputs[i]
-            self.outputs[output.name.decode()] = tuple(output.shape[: output.rank])
+            shape = tuple(output.shape[: output.rank])
+            if output.type != F32 or output.elements != np.prod(shape) or output.bytes != 4 * output.elements:
+                raise Failure(f"{output.name}: type {output.type}, {output.elements} elements, {output.bytes} bytes, shape {shape}")
+            if len(output.layout) != output.rank:
+                raise Failure(f"{output.name}: layout {output.layout} for shape {shape}")
+            self.outputs[output.name.decode()] = shape
 
 
 class Context:
@@ -136,19 +155,25 @@ class Context:
             raise Failure(self.library.table.status_text(status).decode())
 
     def run_tensor(self, pixels):
-        """Outputs by name for one batch, float32 [batch, channels, height, width]."""
+        """Outputs by name for one batch or fewer images, float32 [images, channels, height, width]. Memory is there for a whole batch,
+        and what belongs to images that are not given must stay as it is."""
         pixels = np.ascontiguousarray(pixels, np.float32)
         results = {name: np.full(shape, np.nan, np.float32) for name, shape in self.library.outputs.items()}
         pointers = (ctypes.c_void_p * len(results))(*[array.ctypes.data for array in results.values()])
-        self.check(self.library.table.run_tensor(self.handle, pixels.ctypes.data, pointers))
+        self.check(self.library.table.run_tensor(self.handle, pixels.ctypes.data, len(pixels), pointers))
+        for name, array in results.items():
+            given = len(array) // self.library.table.batch * len(pixels)
+            if not np.isnan(array[given:]).all():
+                raise Failure(f"{name}: a run of {len(pixels)} images writes the results of others")
+            results[name] = array[:given]
         return results
 
-    def preprocess(self, picture):
-        """What the library makes of one uint8 picture [height, width, channels]; every place of the batch gets the same one."""
+    def preprocess(self, image):
+        """What the library makes of one uint8 image [height, width, channels]: float32 [1, channels, height, width]."""
         table = self.library.table
-        picture = np.ascontiguousarray(picture)
-        height, width, channels = picture.shape
-        images = (Image * table.batch)(*[Image(picture.ctypes.data, width, height, channels, width * channels)] * table.batch)
-        pixels = np.empty((table.batch, table.channels, table.height, table.width), np.float32)
-        self.check(table.preprocess(self.handle, images, pixels.ctypes.data))
+        image = np.ascontiguousarray(image)
+        height, width, channels = image.shape
+        images = (Image * 1)(Image(image.ctypes.data, width, height, {1: GREY, 3: RGB}.get(channels, NATIVE), width * channels))
+        pixels = np.empty((1, table.channels, table.height, table.width), np.float32)
+        self.check(table.preprocess(self.handle, images, 1, pixels.ctypes.data))
         return pixels

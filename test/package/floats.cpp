@@ -102,7 +102,7 @@ static void lend(void *user, int32_t count, void (*body)(void *, int32_t),
 static uint8_t pixels[fashion_HEIGHT * fashion_WIDTH];
 static float tensor[fashion_CHANNELS * fashion_HEIGHT * fashion_WIDTH];
 
-/// The logits of a picture, of a tensor, and of one with extreme values.
+/// The logits of an image, of a tensor, and of one with extreme values.
 struct Results {
   float logits[3][fashion_LOGITS_ELEMENTS];
 
@@ -112,11 +112,12 @@ struct Results {
                                0x7f800000, 0x7f800001, 0xffc00000};
     for (size_t i = 0; i < sizeof wild / sizeof *wild; ++i)
       memcpy(&wild[i], &values[i % 6], sizeof(float));
-    fashion_image image = {pixels, fashion_WIDTH, fashion_HEIGHT,
-                           fashion_CHANNELS, fashion_WIDTH};
-    return net.run(&image, logits[0]) == fashion_OK &&
-           net.runTensor(tensor, logits[1]) == fashion_OK &&
-           net.runTensor(wild, logits[2]) == fashion_OK;
+    fashion_image image = {pixels,         fashion_WIDTH,
+                           fashion_HEIGHT, fashion_PIXELS_NATIVE,
+                           fashion_WIDTH,  {0, 0, 0, 0}};
+    return net.run(image, logits[0]) == fashion_OK &&
+           net.runTensor(tensor, 1, logits[1]) == fashion_OK &&
+           net.runTensor(wild, 1, logits[2]) == fashion_OK;
   }
 };
 

@@ -56,7 +56,7 @@ static void checkLoop(const char *weights, fashion_parallel_for loop,
   fashion_net net(weights, &options);
   float logits[fashion_LOGITS_ELEMENTS];
   expect(net.status() == fashion_OK &&
-             net.runTensor(pixels, logits) == fashion_OK,
+             net.runTensor(pixels, 1, logits) == fashion_OK,
          name);
   expect(!memcmp(logits, expected, sizeof logits),
          "a lent loop gives other bits");
@@ -80,7 +80,7 @@ static void checkWorkspace(const char *weights) {
     fashion_net moved(std::move(net));
     expect(moved.status() == fashion_OK, "a lent workspace is refused");
     for (int run = 0; run < 2; ++run) {
-      expect(moved.runTensor(pixels, logits) == fashion_OK,
+      expect(moved.runTensor(pixels, 1, logits) == fashion_OK,
              "a run with a lent workspace fails");
       expect(!memcmp(logits, expected, sizeof logits),
              "a lent workspace gives other bits");
@@ -101,7 +101,7 @@ int main(int argc, char **argv) {
     pixels[i] = float(i % 17) / 8 - 1;
   fashion_net net(argv[1]);
   expect(net.status() == fashion_OK &&
-             net.runTensor(pixels, expected) == fashion_OK,
+             net.runTensor(pixels, 1, expected) == fashion_OK,
          "a plain run fails");
   checkLoop(argv[1], backwards, 0, "a loop on one thread");
   checkLoop(argv[1], scattered, 0, "a loop on four threads");

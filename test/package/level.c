@@ -5,10 +5,10 @@
 
 #include <stdio.h>
 
-const vitc_model_v1 *fashion_model(void);
+const vitc_model_v2 *fashion_model(void);
 
 int main(int argc, char **argv) {
-  const vitc_model_v1 *model = fashion_model();
+  const vitc_model_v2 *model = fashion_model();
   void *context = NULL;
   vitc_status status = model->create(argc > 1 ? argv[1] : NULL, NULL, &context);
   if (status != VITC_OK) {

@@ -111,8 +111,9 @@ int main(int argc, char **argv) {
   static uint8_t pixels[fashion_HEIGHT * fashion_WIDTH];
   static float tensor[fashion_HEIGHT * fashion_WIDTH],
       logits[fashion_LOGITS_ELEMENTS];
-  fashion_image image = {pixels, fashion_WIDTH, fashion_HEIGHT,
-                         fashion_CHANNELS, fashion_WIDTH};
+  fashion_image image = {pixels,         fashion_WIDTH,
+                         fashion_HEIGHT, fashion_PIXELS_NATIVE,
+                         fashion_WIDTH,  {0, 0, 0, 0}};
   fashion_options options = {.threads = 3};
   fashion_context *context;
   if (argc != 2)
@@ -129,10 +130,10 @@ int main(int argc, char **argv) {
   memory = mappings = files = locks = threads = 0;
   atomic_store(&counting, 1);
   for (int i = 0; i < 20; ++i)
-    if (fashion_run(context, &image, logits) != fashion_OK ||
-        fashion_run_tensor(context, tensor, logits) != fashion_OK)
+    if (fashion_run(context, &image, 1, logits) != fashion_OK ||
+        fashion_run_tensor(context, tensor, 1, logits) != fashion_OK)
       return 1;
-  fashion_run(context, NULL,
+  fashion_run(context, NULL, 1,
               logits); /* a wrong call allocates nothing, either */
   atomic_store(&counting, 0);
   report("run");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A product in C99: runs `fashion` on one raw picture and prints the logits,
+/* A product in C99: runs `fashion` on one raw image and prints the logits,
    exactly. Usage: product WEIGHTS PIXELS WIDTH HEIGHT CHANNELS; WEIGHTS is -
    when they are inside the library. */
 #include "fashion.h"
@@ -20,11 +20,13 @@ int main(int argc, char **argv) {
   int i;
   if (argc != 6)
     return 2;
+  memset(&image, 0, sizeof image);
   image.pixels = pixels;
   image.width = atoi(argv[3]);
   image.height = atoi(argv[4]);
-  image.channels = atoi(argv[5]);
-  image.stride = (ptrdiff_t)image.width * image.channels;
+  image.format =
+      strcmp(argv[5], "1") ? fashion_PIXELS_RGB : fashion_PIXELS_GREY;
+  image.stride = (ptrdiff_t)image.width * atoi(argv[5]);
   size = (size_t)image.stride * (size_t)image.height;
   file = fopen(argv[2], "rb");
   if (!file || size > sizeof pixels || fread(pixels, 1, size, file) != size)
@@ -34,7 +36,7 @@ int main(int argc, char **argv) {
   status =
       fashion_create(strcmp(argv[1], "-") ? argv[1] : NULL, NULL, &context);
   if (status == fashion_OK)
-    status = fashion_run(context, &image, logits);
+    status = fashion_run(context, &image, 1, logits);
   if (status != fashion_OK) {
     fprintf(stderr, "%s\n", fashion_status_text(status));
     return 1;

@@ -177,18 +177,20 @@ static void useLibrary(const Job &job) {
   if (subject_create(job.weights, &job.options, &context) != subject_OK)
     fail("create fails");
   for (int i = 0; i < 2; ++i) {
-    if (subject_run_tensor(context, pixels, logits) != subject_OK)
+    if (subject_run_tensor(context, pixels, subject_BATCH, logits) !=
+        subject_OK)
       fail("a run fails");
     if (memcmp(logits, expected, sizeof logits))
       fail("a small stack gives other bits");
   }
   static subject_image images[subject_BATCH];
   for (subject_image &image : images)
-    image = {picture.data(), 640, 481, 3, 640 * 3};
-  subject_status status = subject_run(context, images, logits);
+    image = {picture.data(),     640,     481,
+             subject_PIXELS_RGB, 640 * 3, {0, 0, 0, 0}};
+  subject_status status = subject_run(context, images, subject_BATCH, logits);
   if (status != subject_OK && status != subject_ERROR_IMAGE_SIZE &&
       subject_CHANNELS == 3)
-    fail("a run on a picture fails");
+    fail("a run on an image fails");
   subject_destroy(context);
 }
 
@@ -212,7 +214,7 @@ int main(int argc, char **argv) {
     picture.push_back(uint8_t(i * 7919 >> 5));
   {
     subject_net net(argv[1]);
-    if (net.runTensor(pixels, expected) != subject_OK)
+    if (net.runTensor(pixels, subject_BATCH, expected) != subject_OK)
       fail("a plain run fails");
   }
   if (argc == 3)

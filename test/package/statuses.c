@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 static uint8_t pixels[fashion_HEIGHT * fashion_WIDTH * 4];
-static float logits[fashion_LOGITS_ELEMENTS];
+static float tensor[2 * fashion_HEIGHT * fashion_WIDTH];
+static float logits[2 * fashion_LOGITS_ELEMENTS];
 static _Alignas(64) unsigned char workspace[fashion_WORKSPACE_BYTES + 64];
 
 static void print(const char *what, fashion_status status) {
@@ -30,8 +31,9 @@ static void create(const char *what, const char *weights,
 int main(int argc, char **argv) {
   fashion_options options = {0};
   fashion_context *context;
-  fashion_image image = {pixels, fashion_WIDTH, fashion_HEIGHT,
-                         fashion_CHANNELS, fashion_WIDTH * fashion_CHANNELS};
+  fashion_image image = {pixels,         fashion_WIDTH,
+                         fashion_HEIGHT, fashion_PIXELS_GREY,
+                         fashion_WIDTH,  {0, 0, 0, 0}};
   fashion_image bad;
   int i;
   if (argc < 2)
@@ -56,29 +58,37 @@ int main(int argc, char **argv) {
 
   if (fashion_create(argv[1], NULL, &context) != fashion_OK)
     return 1;
-  print("good-image", fashion_run(context, &image, logits));
-  print("no-images", fashion_run(context, NULL, logits));
-  print("no-output", fashion_run(context, &image, NULL));
-  print("no-tensor", fashion_run_tensor(context, NULL, logits));
+  print("good-image", fashion_run(context, &image, 1, logits));
+  print("no-images", fashion_run(context, NULL, 1, logits));
+  print("no-output", fashion_run(context, &image, 1, NULL));
+  print("no-tensor", fashion_run_tensor(context, NULL, 1, logits));
   bad = image;
   bad.pixels = NULL;
-  print("no-pixels", fashion_run(context, &bad, logits));
+  print("no-pixels", fashion_run(context, &bad, 1, logits));
   bad = image;
   bad.width = 0;
-  print("no-width", fashion_run(context, &bad, logits));
+  print("no-width", fashion_run(context, &bad, 1, logits));
   bad = image;
   bad.height = -3;
-  print("negative-height", fashion_run(context, &bad, logits));
+  print("negative-height", fashion_run(context, &bad, 1, logits));
   bad = image;
-  bad.channels = 2;
-  print("two-channels", fashion_run(context, &bad, logits));
+  bad.format = 99;
+  print("unknown-format", fashion_run(context, &bad, 1, logits));
+  bad = image;
+  bad.crop.width = fashion_WIDTH + 1;
+  bad.crop.height = fashion_HEIGHT;
+  print("wide-crop", fashion_run(context, &bad, 1, logits));
+  print("no-count", fashion_run(context, &image, 0, logits));
+  print("negative-count", fashion_run_tensor(context, tensor, -1, logits));
+  print("large-count",
+        fashion_run_tensor(context, tensor, fashion_BATCH + 1, logits));
   bad = image;
   bad.stride = 1;
-  print("short-stride", fashion_run(context, &bad, logits));
+  print("short-stride", fashion_run(context, &bad, 1, logits));
   bad = image;
   bad.width = fashion_WIDTH - 1; /* this model's processor does not resize */
-  print("other-size", fashion_run(context, &bad, logits));
-  print("good-image-again", fashion_run(context, &image, logits));
+  print("other-size", fashion_run(context, &bad, 1, logits));
+  print("good-image-again", fashion_run(context, &image, 1, logits));
   fashion_destroy(context);
   return 0;
 }

@@ -35,8 +35,8 @@ struct Logits {
 static Logits ofTensor, ofImage;
 
 static fashion_image goodImage() {
-  return {pixels, fashion_WIDTH, fashion_HEIGHT, fashion_CHANNELS,
-          fashion_WIDTH};
+  return {pixels,        fashion_WIDTH, fashion_HEIGHT, fashion_PIXELS_GREY,
+          fashion_WIDTH, {0, 0, 0, 0}};
 }
 
 /// A pool as bad as it may be: new threads for every loop.
@@ -60,11 +60,11 @@ static void checkRuns(fashion_net &net, int runs) {
   Logits logits;
   fashion_image image = goodImage();
   for (int run = 0; run < runs; ++run) {
-    expect(net.runTensor(tensor, logits.values) == fashion_OK &&
+    expect(net.runTensor(tensor, 1, logits.values) == fashion_OK &&
                logits == ofTensor,
            "a run on the tensor gives something else");
-    expect(net.run(&image, logits.values) == fashion_OK && logits == ofImage,
-           "a run on the picture gives something else");
+    expect(net.run(image, logits.values) == fashion_OK && logits == ofImage,
+           "a run on the image gives something else");
   }
 }
 
@@ -75,7 +75,7 @@ static void checkWildNumbers(fashion_net &net) {
   for (size_t i = 0; i < floats; ++i)
     wild[i] = values[i % 6];
   Logits logits;
-  expect(net.runTensor(wild.data(), logits.values) == fashion_OK,
+  expect(net.runTensor(wild.data(), 1, logits.values) == fashion_OK,
          "NaN is refused");
   checkRuns(net, 1);
 }
@@ -85,7 +85,7 @@ static void checkMoves(const char *weights, const fashion_options &options) {
   fashion_net third(std::move(one));
   Logits logits;
   expect(one.status() == fashion_ERROR_ARGUMENT &&
-             one.runTensor(tensor, logits.values) == fashion_ERROR_ARGUMENT,
+             one.runTensor(tensor, 1, logits.values) == fashion_ERROR_ARGUMENT,
          "one that was moved from can be used");
   checkRuns(third, 1);
   other = std::move(third);
@@ -109,7 +109,7 @@ static void checkWrongImages(fashion_net &net) {
                      void (*spoil)(fashion_image &image)) {
     fashion_image image = goodImage();
     spoil(image);
-    expect(net.run(&image, logits.values) == status, what);
+    expect(net.run(image, logits.values) == status, what);
   };
   auto refusesArgument = [&](const char *what, void (*spoil)(fashion_image &)) {
     refuses(what, fashion_ERROR_ARGUMENT, spoil);
@@ -121,10 +121,24 @@ static void checkWrongImages(fashion_net &net) {
   refusesArgument("width max", [](auto &image) { image.width = INT_MAX; });
   refusesArgument("height 0", [](auto &image) { image.height = 0; });
   refusesArgument("height min", [](auto &image) { image.height = INT_MIN; });
-  refusesArgument("channels -1", [](auto &image) { image.channels = -1; });
-  refusesArgument("channels 2", [](auto &image) { image.channels = 2; });
-  refusesArgument("channels max",
-                  [](auto &image) { image.channels = INT_MAX; });
+  refusesArgument("format -1", [](auto &image) { image.format = -1; });
+  refusesArgument("format 6", [](auto &image) { image.format = 6; });
+  refusesArgument("format max", [](auto &image) { image.format = INT_MAX; });
+  refusesArgument("format of wider rows",
+                  [](auto &image) { image.format = fashion_PIXELS_RGBA; });
+  refusesArgument("crop outside", [](auto &image) {
+    image.crop = {1, 0, fashion_WIDTH, fashion_HEIGHT};
+  });
+  refusesArgument("crop max", [](auto &image) {
+    image.crop = {INT_MAX, INT_MAX, INT_MAX, INT_MAX};
+  });
+  refusesArgument("crop min", [](auto &image) {
+    image.crop = {INT_MIN, INT_MIN, INT_MIN, INT_MIN};
+  });
+  refusesArgument("empty crop", [](auto &image) { image.crop.x = 1; });
+  refuses("crop of another size", fashion_ERROR_IMAGE_SIZE, [](auto &image) {
+    image.crop = {1, 1, fashion_WIDTH - 1, fashion_HEIGHT - 1};
+  });
   refusesArgument("stride 0", [](auto &image) { image.stride = 0; });
   refusesArgument("short stride",
                   [](auto &image) { image.stride = -(fashion_WIDTH - 1); });
@@ -142,20 +156,30 @@ static void checkWrongImages(fashion_net &net) {
   fashion_image image = goodImage();
   image.pixels += (fashion_HEIGHT - 1) * fashion_WIDTH;
   image.stride = -fashion_WIDTH;
-  expect(net.run(&image, logits.values) == fashion_OK, "bottom up is refused");
+  expect(net.run(image, logits.values) == fashion_OK, "bottom up is refused");
 }
 
 static void checkWrongArguments(const char *weights, fashion_net &net) {
   Logits logits;
   fashion_image image = goodImage();
-  expect(net.run(nullptr, logits.values) == fashion_ERROR_ARGUMENT &&
-             net.run(&image, nullptr) == fashion_ERROR_ARGUMENT &&
-             net.runTensor(nullptr, logits.values) == fashion_ERROR_ARGUMENT &&
-             net.runTensor(tensor, nullptr) == fashion_ERROR_ARGUMENT,
+  expect(net.run(nullptr, 1, logits.values) == fashion_ERROR_ARGUMENT &&
+             net.run(image, nullptr) == fashion_ERROR_ARGUMENT &&
+             net.runTensor(nullptr, 1, logits.values) ==
+                 fashion_ERROR_ARGUMENT &&
+             net.runTensor(tensor, 1, nullptr) == fashion_ERROR_ARGUMENT,
          "a null pointer is not refused");
+  for (int32_t count : {0, -1, fashion_BATCH + 1, INT_MIN, INT_MAX})
+    expect(net.run(&image, count, logits.values) == fashion_ERROR_ARGUMENT &&
+               net.runTensor(tensor, count, logits.values) ==
+                   fashion_ERROR_ARGUMENT,
+           "a wrong number of images is not refused");
+  expect(!strcmp(fashion_label(fashion_LABELS - 1), "Ankle boot") &&
+             !fashion_label(fashion_LABELS) && !fashion_label(-1) &&
+             !fashion_label(INT_MIN) && !fashion_label(INT_MAX),
+         "a wrong label");
   std::vector<float> both(floats);
-  expect(net.runTensor(both.data(), both.data()) == fashion_ERROR_ARGUMENT &&
-             net.runTensor(both.data(),
+  expect(net.runTensor(both.data(), 1, both.data()) == fashion_ERROR_ARGUMENT &&
+             net.runTensor(both.data(), 1,
                            both.data() + floats - fashion_LOGITS_ELEMENTS) ==
                  fashion_ERROR_ARGUMENT,
          "an output on the input is not refused");
@@ -218,8 +242,8 @@ int main(int argc, char **argv) {
   {
     fashion_net net(argv[1]);
     fashion_image image = goodImage();
-    if (net.runTensor(tensor, ofTensor.values) != fashion_OK ||
-        net.run(&image, ofImage.values) != fashion_OK)
+    if (net.runTensor(tensor, 1, ofTensor.values) != fashion_OK ||
+        net.run(image, ofImage.values) != fashion_OK)
       return fprintf(stderr, "a plain run fails\n"), 1;
   } // the last context takes the weights with it; threads map them anew
   std::vector<std::thread> threads;

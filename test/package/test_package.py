@@ -250,7 +250,7 @@ def statuses(package):
     want.update({
         "no-weights": ARGUMENT, "small-workspace": WORKSPACE, "crooked-workspace": WORKSPACE, "good-workspace": OK,
         "negative-threads": ARGUMENT, "no-context": ARGUMENT, "good-image": OK, "no-images": ARGUMENT, "no-output": ARGUMENT,
-        "no-tensor": ARGUMENT, "no-pixels": ARGUMENT, "no-width": ARGUMENT, "negative-height": ARGUMENT, "two-channels": ARGUMENT,
+        "no-tensor": ARGUMENT, "no-pixels": ARGUMENT, "no-width": ARGUMENT, "negative-height": ARGUMENT, "unknown-format": ARGUMENT, "wide-crop": ARGUMENT, "no-count": ARGUMENT, "negative-count": ARGUMENT, "large-count": ARGUMENT,
         "short-stride": ARGUMENT, "other-size": IMAGE_SIZE, "good-image-again": OK,
     })
     text = run(package.build(folder, "statuses.c", package.static()), *files)
@@ -258,6 +258,31 @@ def statuses(package):
     wrong = [f"{name}: {got.get(name)}, expected {status}" for name, status in want.items() if got.get(name) != status]
     if wrong:
         raise Failure("wrong statuses:\n" + "\n".join(wrong))
+
+
+def repeated_declarations(package):
+    """What the header repeats of the runtime's cannot part from it: the library's source does not compile then."""
+    folder = package.scratch("repeated")
+    with open(package.path("sources", "include", "fashion.h")) as file:
+        text = file.read()
+    runtime = package.path("sources", "src", "runtime", "include")
+    edits = {
+        "nothing": ("", "", True),
+        "a status": ("fashion_ERROR_CPU = 8,", "fashion_ERROR_CPU = 80,", False),
+        "a pixel format": ("fashion_PIXELS_BGR = 3", "fashion_PIXELS_BGR = 9", False),
+        "the order of fields": ("int32_t x, y, width, height;", "int32_t y, x, width, height;", False),
+        "the size of a field": ("int32_t format;", "int16_t format, more;", False),
+        "a field more": ("  size_t workspace_bytes;", "  size_t workspace_bytes, more;", False),
+    }
+    for what, (old, new, compiles) in edits.items():
+        if old not in text:
+            raise Failure(f"the header does not have {old}")
+        with open(os.path.join(folder, "fashion.h"), "w") as file:
+            file.write(text.replace(old, new, 1))
+        process = subprocess.run([CXX, "-std=c++17", "-fsyntax-only", "-I", folder, "-I", runtime, package.path("sources", "src", "api.cpp")],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if (process.returncode == 0) != compiles or ("do not match" in process.stderr) == compiles:
+            raise Failure(f"{what} changed in the header: the compiler ends with {process.returncode}\n{process.stderr}")
 
 
 def dependencies(package):
@@ -272,7 +297,7 @@ def dependencies(package):
 
 def symbols(package):
     """Only ID_* can be seen from outside."""
-    functions = {"create", "run", "run_tensor", "destroy", "status_text", "model"}
+    functions = {"create", "run", "run_tensor", "label", "destroy", "status_text", "model"}
     for folder, name in ((package.fashion, "fashion"), (package.golden, "golden"), (package.embedded, "fashion"),
                          (package.arm, "fashion")):
         base = os.path.join(folder, "lib", "lib" + name)
@@ -405,7 +430,7 @@ def installed(package):
 
 TESTS = [
     prepare, example_with_cmake, example_with_pkg_config, product_in_c, reproducible, shared_library, embedded_weights, built_from_source,
-    embedded_from_source, two_models, lent, no_allocation, statuses, dependencies, symbols, header, cross_example, cross_product,
+    embedded_from_source, two_models, lent, no_allocation, statuses, repeated_declarations, dependencies, symbols, header, cross_example, cross_product,
     cross_levels, embedding_page, installed,
 ]
 

@@ -45,11 +45,11 @@ int main(int argc, char **argv) {
   bool fashionSame = false, goldenSame = false;
   std::thread other([&] {
     goldenSame = repeats(goldenLogits, [&](float *logits) {
-      return golden.runTensor(goldenPixels, logits) == golden_OK;
+      return golden.runTensor(goldenPixels, golden_BATCH, logits) == golden_OK;
     });
   });
   fashionSame = repeats(fashionLogits, [&](float *logits) {
-    return fashion.runTensor(fashionPixels, logits) == fashion_OK;
+    return fashion.runTensor(fashionPixels, 1, logits) == fashion_OK;
   });
   other.join();
   if (!fashionSame || !goldenSame)

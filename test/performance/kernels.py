@@ -100,10 +100,8 @@ def gemm(m, n, k, options, activation="none", fast=False):
     spec["ldc"] += 16 if spec["ldc"] % 1024 == 0 else 0
     kernel = build("gemm", spec, options.schedule)
     columns = round_up(n, options.panel)
-    arguments = [random(m * spec["lda"]), random(columns * k * (7 if fast else 4) // 4), random(columns),
+    arguments = [random(m * spec["lda"]), random(columns * k * (7 if fast else 4) // 4), random(columns), *kernel.scratch(),
                  random(m * spec["ldc"])]
-    if fast:
-        arguments.insert(3, guarded(7 * ((m + 1) // 2) * (k // 2)))
     further = [random(len(arguments[1])) for _ in range(COLD_FLOATS // len(arguments[1]) if options.cold else 0)]
     measure(f"{'fast ' * fast}gemm {m}x{n}x{k} {activation} panel {options.panel}", kernel, arguments, 2.0 * m * n * k,
             options.threads, further)
@@ -142,8 +140,7 @@ def attention(options):
             further = [random(heads * tokens * ldb), random(batch * tokens * ldb)]
         kernel = build("attention", spec, options.schedule)
         qkv = random(batch * tokens * ld)
-        scratch = guarded(batch * heads * d * round_up(tokens, 32))
-        arguments = [qkv, qkv[width:], qkv[2 * width:], *further, scratch, guarded(batch * tokens * width)]
+        arguments = [qkv, qkv[width:], qkv[2 * width:], *further, *kernel.scratch(), guarded(batch * tokens * width)]
         measure(f"attention {batch}x{heads} heads {tokens} tokens of {d}{' with bias and mask' * bool(further)}", kernel,
                 arguments, 4.0 * batch * heads * d * tokens**2, options.threads)
 
@@ -155,9 +152,8 @@ def single_query_attention(options):
                 "ldx": width, "batch_stride": tokens * width, "ldq": width, "ldk": width, "ldo": width,
                 "panel": options.panel}
         kernel = build("single_query_attention", spec, options.schedule)
-        scratch = guarded(batch * heads * (2 * round_up(width, 32) + round_up(tokens, 32)))
         arguments = [random(batch * tokens * width), random(batch * width), random(width * width), random(width * width),
-                     scratch, guarded(batch * width)]
+                     *kernel.scratch(), guarded(batch * width)]
         measure(f"single query of {batch}, {heads} heads {tokens} tokens of {d}", kernel, arguments,
                 4.0 * batch * width * (width + heads * tokens), options.threads)
 
@@ -197,10 +193,9 @@ def conv(options, size, channels, n, kernel, stride, layout="nhwc"):
             "residual": False}
     if layout == "nhwc":
         spec["ldx"] = channels
-    span, k = (out - 1) * stride + kernel, kernel * kernel * channels
-    scratch = [guarded(span * span * channels)] if pad or span > size else []
+    k = kernel * kernel * channels
     built = build("conv", spec, options.schedule)
-    arguments = [random(size * size * channels), random(columns * k), random(columns), *scratch,
+    arguments = [random(size * size * channels), random(columns * k), random(columns), *built.scratch(),
                  guarded(out * out * columns)]
     further = [random(len(arguments[1])) for _ in range(COLD_FLOATS // len(arguments[1]) if options.cold and channels > 16 else 0)]
     measure(f"conv {size}x{size}x{channels} to {n}, {kernel}x{kernel}/{stride} {layout}", built, arguments,

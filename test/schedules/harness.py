@@ -7,10 +7,12 @@ The programs beside this file run under ctest for each backend, or by hand:
 import ctypes
 import itertools
 import json
+import math
 import mmap
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -67,6 +69,11 @@ LEVELS = {level["target"]: level
 CPU_TARGETS = [name for name, level in LEVELS.items() if not level["gpu"] and level["float32_kernels"] == name]
 
 FAMILIES = subprocess.run([BACKEND, "--help"], capture_output=True, text=True, check=True).stdout.split("families: ")[1].split("\n")[0].split()
+
+# What follows from the families' definitions (schedules/families): fields, and arguments with roles, shapes and sizes.
+DEFINITIONS = json.loads(pathlib.Path(os.environ.get(
+    "VITC_FAMILIES", pathlib.Path(shutil.which(BACKEND) or BACKEND).resolve().parents[1] / "schedules/families/families.json")).read_text())
+CONSTANTS = DEFINITIONS["constants"]
 
 folder = tempfile.TemporaryDirectory(prefix="vitc-schedules-")
 libc = ctypes.CDLL(None, use_errno=True)
@@ -160,6 +167,40 @@ def check_private_arrays(request, prefix):
         assert int(floats) <= MOST_PRIVATE_FLOATS, f"{request}: {name} has {floats} floats in each thread"
 
 
+class Argument:
+    """One of a kernel's arguments: name, role, element type, `elements` of its memory and `span`, without padding."""
+
+    def __init__(self, definition, evaluate):
+        self.name, self.role, self.type = definition["name"], definition["role"], definition["type"]
+        self.elements = evaluate(definition["elements"])
+        shape, strides = ([evaluate(text) for text in definition[key]] for key in ("shape", "strides"))
+        self.span = 1 + sum((extent - 1) * stride for extent, stride in zip(shape, strides))
+        self.bytes_of_element = DEFINITIONS["element_bytes"][self.type]
+
+
+def arguments_of(family, spec):
+    """The arguments of a kernel's function, in its order."""
+    definition = DEFINITIONS["families"][family]
+    known = {"roundup": round_up, "ceildiv": lambda x, y: -(-x // y), "min": min, "max": max, **CONSTANTS}
+    values = dict(spec)
+
+    class Names(dict):
+        """Quantities are computed when they are asked for: some are only defined for some specifications."""
+
+        def __missing__(self, name):
+            if name in definition["quantities"]:
+                return evaluate(definition["quantities"][name])
+            raise NameError(f"{family}: there is no {name}")
+
+    def evaluate(text):
+        return eval(text, {"__builtins__": {}}, Names({**known, **values}))
+
+    for field in definition["fields"]:
+        if field["name"] not in values and field["otherwise"] and (not field["when"] or evaluate(field["when"])):
+            values[field["name"]] = evaluate(field["otherwise"])
+    return [Argument(each, evaluate) for each in definition["arguments"] if not each["when"] or evaluate(each["when"])]
+
+
 def build(family, spec, schedule=None):
     """The kernel as a function of (arrays, mode)."""
     request = specification(family, spec, schedule)
@@ -180,7 +221,13 @@ def build(family, spec, schedule=None):
         library.device_begin.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]
         library.device_end.argtypes = [ctypes.c_void_p]
 
+    arguments = arguments_of(family, spec)
+
     def call(arrays, mode=SERIAL):
+        assert len(arrays) == len(arguments), f"{request}: {len(arrays)} arguments, not {[each.name for each in arguments]}"
+        for argument, array in zip(arguments, arrays):
+            assert array.itemsize == argument.bytes_of_element and array.size >= argument.span, \
+                f"{request}: {argument.name} has {array.size} elements of {array.itemsize} bytes, not {argument.span}"
         pointers = [ctypes.c_void_p(array.ctypes.data) for array in arrays]
         context = ctypes.c_void_p(mode)
         if on_device():
@@ -192,6 +239,8 @@ def build(family, spec, schedule=None):
         if on_device():
             assert library.device_end(context) == 1, f"{request}: the device reported an error"
 
+    # New memory for the argument `scratch`, as a list: an empty one if the kernel has none.
+    call.scratch = lambda: [guarded(each.elements) for each in arguments if each.role == "scratch"]
     call.report = json.loads(pathlib.Path(prefix + ".json").read_text())
     call.prefix = prefix
     return call
@@ -282,19 +331,18 @@ def run_all_modes(what, kernel, make_arguments, out=-1):
     return results[0]
 
 
-ACTIVATIONS = {
-    "none": lambda x: x,
-    "gelu": lambda x: 0.5 * x * (1 + np.vectorize(__import__("math").erf)(x / np.sqrt(2))),
-    "gelu_tanh": lambda x: 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))),
-    "quick_gelu": lambda x: x / (1 + np.exp(-1.702 * x)),
-    "relu": lambda x: np.maximum(x, 0),
-    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
-    "silu": lambda x: x / (1 + np.exp(-x)),
-    "tanh": np.tanh,
-    "mish": lambda x: x * np.tanh(np.logaddexp(0, x)),
-    "hard_swish": lambda x: x * np.clip(x + 3, 0, 6) / 6,
-    "hard_sigmoid": lambda x: np.clip(x + 3, 0, 6) / 6,
-    "relu6": lambda x: np.clip(x, 0, 6),
-    "leaky_relu": lambda x: np.where(x > 0, x, 0.01 * x),
-    "elu": lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),
-}
+REALS = {"pi": np.pi, "sqrt": np.sqrt, "exp": np.exp, "expm1": np.expm1, "log1p": np.log1p, "tanh": np.tanh, "abs": np.abs,
+         "erf": np.vectorize(math.erf, otypes=[np.float64]), "min": np.minimum, "max": np.maximum, "where": np.where}
+
+
+def real_function(text):
+    """A function of x that the families' definitions give, in the precision of x."""
+    code = compile(text, text, "eval")
+
+    def evaluate(x):
+        with np.errstate(over="ignore"):  # in the branch of a `where` that is not taken
+            return eval(code, {"__builtins__": {}}, {**REALS, "x": x})
+    return evaluate
+
+
+ACTIVATIONS = {name: real_function(text) for name, text in DEFINITIONS["functions"]["Activation"].items()}

@@ -46,9 +46,8 @@ def check(batch, heads, tokens, head_dim, probabilities=False, separate=False, s
             whole = place(np.concatenate(parts, axis=1), (ld, 1), floats=rows * ld)
             inputs = [whole[i * width:] for i in range(3)]
         added = [place(table, (queries * ldb, ldb, 1), floats=count * queries * ldb, fill=0) for table, count in tables]
-        scratch = guarded(batch * heads * head_dim * round_up(tokens, 32))
         maps = [guarded((batch - 1) * map_stride + heads * queries * tokens, 4, fill=7)] if probabilities else []
-        return inputs + added + [scratch] + maps + [guarded(rows * ldo, fill=7)]
+        return inputs + added + kernel.scratch() + maps + [guarded(rows * ldo, fill=7)]
 
     out = run_all_modes(what, kernel, arguments)
     got = view(out, (batch, queries, heads, head_dim), (queries * ldo, ldo, head_dim, 1))

@@ -24,7 +24,6 @@ def check(g, n, layout="nhwc", panel=16, bias=True, activation="none", residual=
     w = (rng.standard_normal((n, g["kernel_h"], g["kernel_w"], g["channels"])) / np.sqrt(k)).astype(np.float32)
     b = rng.standard_normal(n).astype(np.float32)
     r = np.tile(rng.standard_normal((rows // g["batch"], n)), (g["batch"], 1)).astype(np.float32)
-    high, wide = spans(g)
 
     def arguments():
         if layout == "nhwc":
@@ -40,9 +39,7 @@ def check(g, n, layout="nhwc", panel=16, bias=True, activation="none", residual=
             target = out if alias else guarded(rows * ldc)
             view(target, (rows, n), (ldc, 1))[...] = r
             result.append(target)
-        if needs_scratch(g):
-            result.append(guarded(g["batch"] * high * wide * g["channels"]))
-        return result + [out]
+        return result + kernel.scratch() + [out]
 
     out = run_all_modes(what, kernel, arguments)
     a, flat = windows(x, g).reshape(rows, k), w.reshape(n, k).T.astype(np.float64)

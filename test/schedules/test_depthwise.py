@@ -17,16 +17,13 @@ def check(g, bias=True, activation="none", ldx=None, ldc=None, schedule=None):
     x[-1] = x[0]  # equal images
     w = (rng.standard_normal((taps, channels)) / np.sqrt(taps)).astype(np.float32)
     b = rng.standard_normal(channels).astype(np.float32)
-    high, wide_span = spans(g)
 
     def arguments():
         result = [place(x.reshape(-1, channels), (ldx, 1), floats=g["batch"] * pixels * ldx),
                   place(w, (ldw, 1), floats=taps * ldw)]
         if bias:
             result.append(padded(b, wide))
-        if needs_scratch(g):
-            result.append(guarded(g["batch"] * high * wide_span * wide))
-        return result + [guarded(rows * ldc, fill=7)]
+        return result + kernel.scratch() + [guarded(rows * ldc, fill=7)]
 
     out = run_all_modes(what, kernel, arguments)
     a, flat = windows(x, g).reshape(rows, taps, channels), w.astype(np.float64)

@@ -26,10 +26,9 @@ def check(batch, heads, tokens, head_dim, channels, panel=16, size=1.0, padded_r
     key, value = (rng.standard_normal((2, width, channels)) / np.sqrt(channels)).astype(np.float32)
 
     def arguments():
-        scratch = guarded(batch * heads * (2 * round_up(channels, 32) + round_up(tokens, 32)))
         return [place(x, (batch_stride, ldx, 1), floats=(batch - 1) * batch_stride + tokens * ldx),
                 place(query, (ldq, 1), floats=batch * ldq), place(key, (ldk, 1), floats=width * ldk),
-                place(pack(value, panel), (1,)), scratch, guarded(batch * ldo, fill=7)]
+                place(pack(value, panel), (1,)), *kernel.scratch(), guarded(batch * ldo, fill=7)]
 
     out = run_all_modes(what, kernel, arguments)
     got = view(out, (batch, width), (ldo, 1))

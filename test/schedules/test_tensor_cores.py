@@ -57,7 +57,7 @@ def check(m, n, k, activation, bias, residual, in_place=False):
     width = round_up(n, PANEL)
     lda, ldc = round_up(k, 16), width
     spec = {"m": m, "n": n, "k": k, "lda": lda, "ldc": ldc, "panel": PANEL, "bias": bias, "activation": activation,
-            "residual": residual, "tensor_cores": True}
+            "residual": residual, "multiply": "f16"}
     if residual:
         spec["ldr"] = width
     launch, run = compiled(specification("gemm", spec, target="cuda-sm80"))
@@ -102,6 +102,6 @@ check(70, 100, 50, "gelu", bias=True, residual=False)
 check(17, 64, 96, "none", bias=True, residual=True)
 check(197, 70, 33, "quick_gelu", bias=False, residual=True, in_place=True)
 plain = {"m": 64, "n": 64, "k": 64, "lda": 64, "ldc": 64, "panel": 64, "bias": False, "activation": "none", "residual": False}
-check_refused(plain, "cuda-sm80", "tensor_cores: vitc-tvm has no other products for cuda-sm80")
-check_refused({**plain, "tensor_cores": True}, "x86-64-avx2", "tensor_cores: x86-64-avx2 has none")
-check_refused({**plain, "tensor_cores": True, "panel": 32}, "cuda-sm80", "panel: 32 is not 64")
+check_refused(plain, "cuda-sm80", "multiply: vitc-tvm has no other products for cuda-sm80")
+check_refused({**plain, "multiply": "f16"}, "x86-64-avx2", "multiply: x86-64-avx2 has no tensor cores")
+check_refused({**plain, "multiply": "f16", "panel": 32}, "cuda-sm80", "panel: 32 is not 64")

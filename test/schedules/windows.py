@@ -22,11 +22,6 @@ def spans(g):
     return (g["out_h"] - 1) * g["stride_h"] + g["kernel_h"], (g["out_w"] - 1) * g["stride_w"] + g["kernel_w"]
 
 
-def needs_scratch(g):
-    high, wide = spans(g)
-    return g["pad_top"] > 0 or g["pad_left"] > 0 or high > g["height"] or wide > g["width"]
-
-
 def windows(x, g, outside=0.0):
     """[batch, height, width, channels] to [batch, out_h, out_w, kernel_h, kernel_w, channels]."""
     high, wide = spans(g)

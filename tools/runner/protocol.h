@@ -6,18 +6,19 @@
 /// At the start the runner sends the library's table: version (uint32_t), name,
 /// target; batch, channels, height, width (int32_t); workspace and weights
 /// bytes (uint64_t); flops (double); the number of outputs (int32_t), each with
-/// name, rank (int32_t), shape and elements (int64_t); the number of steps
-/// (int32_t), each with layer, kernel, flops, bytes (double) and where its
-/// result stands (4 times int64_t).
+/// name, element type, kind (int32_t), layout, rank (int32_t), shape, elements
+/// and bytes (int64_t); the number of steps (int32_t), each with layer, kernel,
+/// flops, bytes (double), images and element type (int32_t) and where its
+/// result is (4 times int64_t); the number of labels (int32_t), and these.
 ///
 /// Then it answers one Command (int32_t) after another until the socket ends.
 /// Every answer ends in a vitc_status (int32_t) and its text; after VITC_OK
 /// there follow
 ///   Create     the level that was chosen, a text
-///   Run...     all outputs, float32
+///   Run...     the part of each output that belongs to the run's images
 /// While it is observed, a run's answer starts with one message for each step:
 /// its index (int32_t, -1 after the last one) and its result, buffer_rows x
-/// buffer_columns float32.
+/// buffer_columns values.
 #ifndef VITC_TOOLS_RUNNER_PROTOCOL_H
 #define VITC_TOOLS_RUNNER_PROTOCOL_H
 
@@ -27,8 +28,9 @@ namespace vitc::runner {
 
 enum class Command : int32_t {
   Create,    ///< threads (int32_t), the weights' path (empty: embedded)
-  RunTensor, ///< the tensor, float32
-  RunImages, ///< for each: width, height, channels (int32_t), dense rows
+  RunTensor, ///< the number of images (int32_t), the tensor, float32
+  RunImages, ///< the number of images, and for each: width, height, format,
+             ///< bytes of a pixel (int32_t), dense rows
   Observe    ///< 1 or 0 (int32_t); no answer
 };
 

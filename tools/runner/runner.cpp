@@ -66,10 +66,10 @@ public:
 
 class Runner {
 public:
-  explicit Runner(const vitc_model_v1 &model) : model(model) {
+  explicit Runner(const vitc_model_v2 &model) : model(model) {
     for (int32_t i = 0; i < model.output_count; ++i)
-      outputs.emplace_back(size_t(model.outputs[i].elements));
-    for (std::vector<float> &output : outputs)
+      outputs.emplace_back(size_t(model.outputs[i].bytes));
+    for (std::vector<char> &output : outputs)
       pointers.push_back(output.data());
   }
 
@@ -82,15 +82,15 @@ private:
   void runTensor();
   void runImages();
   void answer(vitc_status status);
-  void answerRun(vitc_status status);
+  void answerRun(vitc_status status, int32_t count);
   static void observeStep(void *user, int32_t step, const void *workspace);
 
-  const vitc_model_v1 &model;
+  const vitc_model_v2 &model;
   Channel channel;
   void *context = nullptr;
   bool observed = false;
-  std::vector<std::vector<float>> outputs;
-  std::vector<float *> pointers;
+  std::vector<std::vector<char>> outputs; ///< aligned as operator new does
+  std::vector<void *> pointers;
 };
 
 } // namespace
@@ -106,23 +106,32 @@ void Runner::describe() {
   channel.put(model.flops);
   channel.put(model.output_count);
   for (int32_t i = 0; i < model.output_count; ++i) {
-    const vitc_output_v1 &output = model.outputs[i];
+    const vitc_output_v2 &output = model.outputs[i];
     channel.putText(output.name);
+    channel.put(int32_t(output.type));
+    channel.put(int32_t(output.kind));
+    channel.putText(output.layout);
     channel.put(output.rank);
     channel.write(output.shape, sizeof(output.shape));
     channel.put(output.elements);
+    channel.put(output.bytes);
   }
   channel.put(model.step_count);
   for (int32_t i = 0; i < model.step_count; ++i) {
-    const vitc_step_v1 &step = model.steps[i];
+    const vitc_step_v2 &step = model.steps[i];
     channel.putText(step.name);
     channel.putText(step.kernel);
     channel.put(step.flops);
     channel.put(step.bytes);
+    channel.put(step.images);
+    channel.put(int32_t(step.type));
     for (int64_t value : {step.buffer_offset, step.buffer_rows,
                           step.buffer_columns, step.buffer_stride})
       channel.put(value);
   }
+  channel.put(model.label_count);
+  for (int32_t i = 0; i < model.label_count; ++i)
+    channel.putText(model.labels[i]);
 }
 
 void Runner::answer(vitc_status status) {
@@ -131,7 +140,7 @@ void Runner::answer(vitc_status status) {
 }
 
 void Runner::create() {
-  vitc_options_v1 options = {};
+  vitc_options_v2 options = {};
   options.threads = channel.get<int32_t>();
   std::string weights = channel.getText();
   if (context)
@@ -146,44 +155,52 @@ void Runner::create() {
 
 void Runner::observeStep(void *user, int32_t index, const void *workspace) {
   auto *self = static_cast<Runner *>(user);
-  const vitc_step_v1 &step = self->model.steps[index];
+  const vitc_step_v2 &step = self->model.steps[index];
   self->channel.put(index);
-  const auto *start = reinterpret_cast<const float *>(
-      static_cast<const char *>(workspace) + step.buffer_offset);
+  const char *start = static_cast<const char *>(workspace) + step.buffer_offset;
   for (int64_t row = 0; row < step.buffer_rows; ++row)
     self->channel.write(start + row * step.buffer_stride,
-                        sizeof(float) * size_t(step.buffer_columns));
+                        vitc_element_bytes(step.type) *
+                            size_t(step.buffer_columns));
 }
 
-void Runner::answerRun(vitc_status status) {
+void Runner::answerRun(vitc_status status, int32_t count) {
   if (observed)
     channel.put(int32_t(-1));
   answer(status);
   if (status != VITC_OK)
     return;
-  for (const std::vector<float> &output : outputs)
-    channel.write(output.data(), sizeof(float) * output.size());
+  for (const std::vector<char> &output : outputs)
+    channel.write(output.data(),
+                  output.size() / size_t(model.batch) * size_t(count));
 }
 
 void Runner::runTensor() {
-  std::vector<float> pixels(size_t(model.batch) * model.channels *
-                            model.height * model.width);
+  auto count = channel.get<int32_t>();
+  std::vector<float> pixels(size_t(count) * model.channels * model.height *
+                            model.width);
   channel.read(pixels.data(), sizeof(float) * pixels.size());
-  answerRun(model.run_tensor(context, pixels.data(), pointers.data()));
+  answerRun(model.run_tensor(context, pixels.data(), count, pointers.data()),
+            count);
 }
 
 void Runner::runImages() {
   std::vector<std::vector<uint8_t>> rows;
-  std::vector<vitc_image_v1> images;
-  for (int32_t i = 0; i < model.batch; ++i) {
+  std::vector<vitc_image_v2> images;
+  auto count = channel.get<int32_t>();
+  for (int32_t i = 0; i < count; ++i) {
     auto width = channel.get<int32_t>(), height = channel.get<int32_t>(),
-         channels = channel.get<int32_t>();
-    rows.emplace_back(size_t(width) * height * channels);
+         format = channel.get<int32_t>(), pixelBytes = channel.get<int32_t>();
+    rows.emplace_back(size_t(width) * height * pixelBytes);
     channel.read(rows.back().data(), rows.back().size());
-    images.push_back({rows.back().data(), width, height, channels,
-                      ptrdiff_t(width) * channels});
+    images.push_back({rows.back().data(),
+                      width,
+                      height,
+                      format,
+                      ptrdiff_t(width) * pixelBytes,
+                      {}});
   }
-  answerRun(model.run(context, images.data(), pointers.data()));
+  answerRun(model.run(context, images.data(), count, pointers.data()), count);
 }
 
 void Runner::serve() {
@@ -214,7 +231,7 @@ int main(int argc, char **argv) {
     return 1;
   }
   auto *table =
-      reinterpret_cast<const vitc_model_v1 *(*)()>(dlsym(library, argv[2]));
+      reinterpret_cast<const vitc_model_v2 *(*)()>(dlsym(library, argv[2]));
   if (!table || table()->version != VITC_MODEL_VERSION) {
     std::fprintf(stderr, "%s: no symbol %s, or of another version\n", argv[1],
                  argv[2]);

@@ -43,7 +43,7 @@ Memory::Memory(const Problem &problem) : problem(problem) {
   constexpr size_t coldBytes = 48 << 20, mostCopies = 48;
   size_t weightBytes = 0;
   for (const Argument &argument : problem.arguments)
-    if (argument.role == Argument::Role::Weights)
+    if (argument.role == families::Role::Weight)
       weightBytes += argument.floats * sizeof(float);
   if (weightBytes)
     // An odd number: both that are timed in turn then meet every copy, wherever
@@ -56,7 +56,7 @@ Memory::Memory(const Problem &problem) : problem(problem) {
       copies.push_back(places[argument.sharedWith].front() + argument.offset);
       continue;
     }
-    size_t count = argument.role == Argument::Role::Weights ? weightCopies : 1;
+    size_t count = argument.role == families::Role::Weight ? weightCopies : 1;
     for (size_t copy = 0; copy < count; ++copy) {
       copies.push_back(allocate(argument.floats));
       std::copy(argument.values.begin(), argument.values.end(), copies.back());

@@ -4,6 +4,7 @@
 #ifndef VITC_TOOLS_MEASURE_PROBLEM_H
 #define VITC_TOOLS_MEASURE_PROBLEM_H
 
+#include "families/Functions.h"
 #include "vitc/Support/Error.h"
 #include "llvm/Support/JSON.h"
 
@@ -16,9 +17,8 @@ namespace vitc::measure {
 
 /// One argument of the kernel's function, in the protocol's order.
 struct Argument {
-  enum class Role { Input, Weights, Scratch, Output };
-  Role role;
-  size_t floats;
+  families::Role role;
+  size_t floats = 0;
   std::vector<float> values;    ///< of inputs and weights
   std::vector<double> expected; ///< of outputs; NaN where anything may stand
   /// Columns of an earlier argument's buffer, as query, key and value are.
@@ -37,52 +37,36 @@ public:
 
   std::vector<Argument> arguments;
 
-  /// For the families: adds an argument and returns its number.
-  size_t input(size_t floats, float scale = 1);
-  size_t weights(size_t floats, float scale = 1);
-  size_t scratch(size_t floats);
-  size_t output(size_t floats);
-  /// Columns of the buffer of `other`, from `offset` on.
-  size_t columns(size_t other, size_t offset);
-  const float *at(size_t argument) const;
+  /// For the families: makes the arguments that the definition lists, inputs
+  /// and weights drawn from -1 to 1. Those that the kernel lacks are null.
+  template <typename Spec>
+  typename Spec::template Arguments<Argument *> add(const Spec &spec) {
+    addArguments(spec.arguments());
+    typename Spec::template Arguments<Argument *> result;
+    size_t next = 0;
+    result.visit(spec, [&](const char *, families::Role, Argument *&argument) {
+      argument = &arguments[next++];
+    });
+    return result;
+  }
+  /// Makes `argument` columns of the buffer of `other`, from `offset` on.
+  void share(Argument &argument, const Argument &other, size_t offset);
+  const float *at(const Argument *argument) const;
+
+private:
+  void addArguments(const std::vector<families::Argument> &list);
+
   std::mt19937_64 random;
 };
 
-/// A specification's fields. The backend has checked them, and Problem::make
-/// that sizes are integers of 31 bits; what is absent is 0.
-class Spec {
-public:
-  explicit Spec(const llvm::json::Object &object) : object(object) {}
-
-  int64_t operator[](llvm::StringRef name) const {
-    return object.getInteger(name).value_or(0);
-  }
-  double number(llvm::StringRef name) const {
-    return object.getNumber(name).value_or(0);
-  }
-  bool flag(llvm::StringRef name) const {
-    return object.getBoolean(name).value_or(false);
-  }
-  bool has(llvm::StringRef name) const { return object.get(name) != nullptr; }
-  std::string word(llvm::StringRef name) const {
-    return object.getString(name).value_or("").str();
-  }
-
-private:
-  const llvm::json::Object &object;
-};
+/// Multiplies the values.
+void scale(Argument &argument, double factor);
 
 /// The families' own: arguments, then what is expected.
-void makeAttention(const Spec &spec, Problem &problem);
-void makeConv(const Spec &spec, Problem &problem);
-void makeDepthwise(const Spec &spec, Problem &problem);
-void makeGemm(const Spec &spec, Problem &problem);
-void makeNorm(const Spec &spec, Problem &problem);
-void makePatchEmbed(const Spec &spec, Problem &problem);
-void makeSingleQueryAttention(const Spec &spec, Problem &problem);
-
-double activate(llvm::StringRef function, double x);
-int64_t roundUp(int64_t value, int64_t multiple);
+#define VITC_PROBLEM(name)                                                     \
+  void makeProblem(const families::name##Spec &spec, Problem &problem);
+VITC_TUNED_FAMILIES(VITC_PROBLEM)
+#undef VITC_PROBLEM
 
 } // namespace vitc::measure
 

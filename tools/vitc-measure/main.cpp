@@ -6,8 +6,8 @@
 /// they must lead to, and answers {"ready":true} or {"error":…}. Each further
 /// line asks for one candidate and is answered by one line. Making the problem
 /// once and forking keeps a candidate's trial at some hundred milliseconds.
-#include "../vitc/Peak.h"
 #include "Candidate.h"
+#include "common/Peak.h"
 
 #include "vitc/Support/Escape.h"
 #include "vitc/Support/JsonReader.h"

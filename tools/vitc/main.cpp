@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// vitc: an ahead-of-time compiler for Vision Transformers.
-#include "Commands.h"
-#include "Text.h"
+#include "commands/Commands.h"
+#include "terminal/Text.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -23,7 +23,7 @@ struct Command {
 static constexpr Command commands[] = {
     {"compile", "turn a model into a library that a product links",
      compileCommand},
-    {"run", "run a compiled library on pictures or tensors", runCommand},
+    {"run", "run a compiled library on images or tensors", runCommand},
     {"bench", "measure a compiled library", benchCommand},
     {"verify", "compare a compiled library with the reference interpreter",
      verifyCommand},
@@ -55,17 +55,12 @@ static void printHelp() {
         "\nexamples:\n"
         "  # compile a model's folder for this machine\n"
         "  vitc compile vit-base-patch16-224/ -o out\n"
-        "  # classify a picture with the library just written\n"
+        "  # classify an image with the library just written\n"
         "  vitc run out cat.jpg\n"
         "  # how fast is a published architecture here? (random weights)\n"
         "  vitc compile vit-tiny-patch16-224 --random-weights 1 -o tiny\n"
         "  vitc bench tiny --per-kernel\n"
         "\nexit codes: 0 done, 1 the input is wrong, 2 an error in vitc\n";
-}
-
-void vitc::tool::printWarning(const llvm::Twine &message) {
-  llvm::outs().flush();
-  err() << "vitc: warning: " << message << "\n";
 }
 
 /// Prints the error and says what to exit with.

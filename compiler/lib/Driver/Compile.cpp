@@ -11,6 +11,7 @@
 #include "RecordedKernels.h"
 #include "Report.h"
 #include "Staging.h"
+#include "TargetAttribute.h"
 
 #include "vitc/Backend/Registry.h"
 #include "vitc/Dialect/ViT/IR/Flops.h"
@@ -37,6 +38,25 @@ using namespace vitc;
 
 namespace {
 
+/// Adds the seconds of its life to a report.
+class Stopwatch {
+public:
+  Stopwatch(CompileReport &report, StringRef part)
+      : report(report), part(part), start(Clock::now()) {}
+  ~Stopwatch() {
+    std::chrono::duration<double> seconds = Clock::now() - start;
+    report.timings.push_back({part.str(), seconds.count()});
+  }
+  Stopwatch(const Stopwatch &) = delete;
+  Stopwatch &operator=(const Stopwatch &) = delete;
+
+private:
+  using Clock = std::chrono::steady_clock;
+  CompileReport &report;
+  StringRef part;
+  Clock::time_point start;
+};
+
 /// One compile, step by step.
 class Compilation {
 public:
@@ -51,10 +71,8 @@ public:
     // Parallel passes gain nothing on one function, and one thread keeps the
     // output of --print-ir in order.
     context.disableMultithreading();
-    context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
-      llvm::raw_string_ostream(diagnostics)
-          << diagnostic.getLocation() << ": " << diagnostic << "\n";
-    });
+    context.getDiagEngine().registerHandler(
+        [this](Diagnostic &diagnostic) { handle(diagnostic); });
   }
 
   llvm::Expected<CompileReport> run();
@@ -62,7 +80,6 @@ public:
 
 private:
   llvm::Error import();
-  bool pairsProducts() const;
   llvm::Error lower();
   llvm::Error emit();
   LibraryDescription describe();
@@ -78,6 +95,7 @@ private:
       progressCallback(stage, done, total);
   }
   void show(StringRef stage);
+  void handle(Diagnostic &diagnostic);
 
   const CompileOptions &options;
   const Installation &installation;
@@ -89,6 +107,7 @@ private:
   std::optional<Cache> cache; ///< likewise
   ModelSource source;
   ImportedModel model;
+  std::vector<OutputForm> forms; ///< of the outputs
   CompileReport report;
 };
 
@@ -107,7 +126,22 @@ void Compilation::show(StringRef stage) {
   }
 }
 
+/// Remarks are for the user, who asked for them; the rest is part of an error's
+/// message.
+void Compilation::handle(Diagnostic &diagnostic) {
+  if (diagnostic.getSeverity() == DiagnosticSeverity::Remark) {
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << vit::layerName(diagnostic.getLocation()) << ": " << diagnostic;
+    report.remarks.push_back(std::move(text));
+    return;
+  }
+  llvm::raw_string_ostream(diagnostics)
+      << diagnostic.getLocation() << ": " << diagnostic << "\n";
+}
+
 llvm::Error Compilation::import() {
+  Stopwatch watch(report, "import");
   llvm::Expected<ModelSource> opened =
       openModel(options.model, options.configPath, options.seed,
                 installation.modelsFolder);
@@ -124,6 +158,7 @@ llvm::Error Compilation::import() {
   if (!imported)
     return imported.takeError();
   model = std::move(*imported);
+  forms = outputForms(*model.module);
   report.parameters = countParameters(*model.module);
   report.flops = double(options.batch) * vit::countFlops(*model.module);
   report.warnings = model.warnings;
@@ -140,12 +175,6 @@ static int64_t preprocessScratchBytes(int64_t channels, int64_t height,
          256 * 1024;
 }
 
-/// TVM has no kernels for paired products.
-bool Compilation::pairsProducts() const {
-  return options.backend != tvmBackend &&
-         target.gainsByPairs(options.fastMatmul);
-}
-
 llvm::Error Compilation::lower() {
   auto function = model.module->lookupSymbol<func::FuncOp>(vit::forwardName);
   auto image =
@@ -153,15 +182,16 @@ llvm::Error Compilation::lower() {
   function->setAttr(kernel::scratchBytesAttrName,
                     Builder(&context).getI64IntegerAttr(
                         preprocessScratchBytes(image[1], image[2], image[3])));
+  (*model.module)
+      ->setAttr(kernel::targetAttrName,
+                targetAttribute(&context, target, options));
   PipelineOptions pipeline;
   pipeline.disabledRewrites = options.disabledRewrites;
-  pipeline.panel = target.panel;
-  pipeline.fastMatmul = options.fastMatmul;
-  pipeline.pairs = pairsProducts();
-  pipeline.tensorCores = options.tensorCores;
+  pipeline.remarks = options.remarks;
   if (target.device.empty()) // a device's queue takes image after image
     pipeline.images = options.batch;
   for (const Stage &stage : stages()) {
+    Stopwatch watch(report, stage.name);
     PassManager manager(&context);
     stage.populate(manager, pipeline);
     if (failed(manager.run(*model.module)))
@@ -199,7 +229,8 @@ Compilation::compileKernels(ArrayRef<KernelRequest> requests) {
 }
 
 LibraryDescription Compilation::describe() {
-  LibraryDescription library = describeLibrary(*model.module, options.batch);
+  LibraryDescription library =
+      describeLibrary(*model.module, options.batch, forms);
   for (const Level &level : target.levels)
     library.variants.push_back(
         {std::string(level.name), runtimeFeatures(level),
@@ -210,6 +241,7 @@ LibraryDescription Compilation::describe() {
 llvm::Expected<KernelSet>
 Compilation::makeKernels(const LibraryDescription &library,
                          const TunedSchedules &tuned) {
+  Stopwatch watch(report, "compiling kernels");
   KernelSet kernels;
   kernels.requests = kernelRequests(*model.module, options, target, library);
   llvm::Expected<std::vector<CompiledKernel>> standard =
@@ -265,6 +297,9 @@ llvm::Error Compilation::writeLibrary(Staging &staging,
   library.device = target.device.str();
   library.deviceLevel = target.deviceLevel;
   library.processor = model.processor;
+  // Classes that the model only counts have no names.
+  if (!llvm::all_of(model.labels, [](auto &label) { return label.empty(); }))
+    library.labels = model.labels;
   library.embedWeights = options.embedWeights;
   library.flops = report.flops;
   if (llvm::Error error = checkNames(library))
@@ -281,16 +316,20 @@ llvm::Error Compilation::writeLibrary(Staging &staging,
           ? staging.path("share/" + library.name + "/" + weightsName)
       : options.emit == "source" ? staging.path("src/" + weightsName)
                                  : staging.scratch(weightsName);
-  llvm::Expected<WeightsFile> weights =
-      writeWeights(*model.module, *source.checkpoint, program, weightsPath,
-                   [&](unsigned done, unsigned total) {
-                     progress("packing weights", done, total);
-                   });
+  auto packWeights = [&] {
+    Stopwatch watch(report, "packing weights");
+    return writeWeights(*model.module, *source.checkpoint, program, weightsPath,
+                        [&](unsigned done, unsigned total) {
+                          progress("packing weights", done, total);
+                        });
+  };
+  llvm::Expected<WeightsFile> weights = packWeights();
   if (!weights)
     return weights.takeError();
   library.weightsIdentity = weights->identity;
   report.fastMatmulErrors = weights->strassenErrors;
 
+  Stopwatch watch(report, "building the library");
   std::vector<std::pair<std::string, std::string>> forwards;
   for (const std::string &level : kernelLevels(library)) {
     llvm::Expected<std::string> forward =
@@ -303,7 +342,9 @@ llvm::Error Compilation::writeLibrary(Staging &staging,
   auto describe = [&](StackBytes &stack) -> llvm::Expected<std::string> {
     llvm::Expected<std::string> manifest = makeManifest(
         {options, source, model, library, kernels.requests, kernels.kernels,
-         kernels.records, report.parameters, pairsProducts(), stack});
+         kernels.records, report.parameters,
+         kernel::targetOf(*model.module).offers(kernel::Algorithm::Winograd),
+         stack});
     if (!manifest)
       return manifest.takeError();
     if (llvm::Error error =
@@ -362,7 +403,7 @@ llvm::Expected<CompileReport> Compilation::run() {
   if (llvm::Error error = lower())
     return error;
   if (options.untilAfter.empty()) {
-    reportOutputs(report, describeLibrary(*model.module, options.batch));
+    reportOutputs(report, describe());
     if (llvm::Error error = emit())
       return error;
   }
@@ -394,7 +435,7 @@ llvm::Expected<std::vector<PlannedKernel>> Compilation::plan() {
     kernel.library = target.name;
     kernel.spec = std::move(request.spec);
     for (const StepDescription &step : library.steps)
-      if (StringRef(kernel.name).starts_with(step.kernel)) {
+      if (isCallOf(step, kernel.name, library)) {
         ++kernel.calls;
         kernel.flops = step.flops;
       }

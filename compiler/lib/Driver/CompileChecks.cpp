@@ -52,9 +52,10 @@ static llvm::Error requireTvm(const Twine &option,
   std::string program = backendProgram(installation.backendFolder, tvmBackend);
   if (llvm::sys::fs::exists(program))
     return llvm::Error::success();
-  return userError(option + ": there is no " + program +
-                   ", since vitc was built without TVM; tools/setup --tests installs "
-                   "it, then build vitc again");
+  return userError(
+      option + ": there is no " + program +
+      ", since vitc was built without TVM; tools/setup --tests installs "
+      "it, then build vitc again");
 }
 
 static llvm::Error checkTensorCores(const Target &target,

@@ -2,26 +2,17 @@
 #include "KernelRequests.h"
 
 #include "vitc/Backend/Registry.h"
+#include "vitc/Support/FamilyJson.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace vitc;
 
-static llvm::json::Value toJson(Attribute attribute) {
-  if (auto value = dyn_cast<BoolAttr>(attribute))
-    return value.getValue();
-  if (auto value = dyn_cast<IntegerAttr>(attribute))
-    return value.getInt();
-  if (auto value = dyn_cast<FloatAttr>(attribute))
-    return value.getValueAsDouble();
-  if (auto value = dyn_cast<StringAttr>(attribute))
-    return value.getValue().str(); // a request outlives the model
-  return llvm::json::Array(cast<DenseI64ArrayAttr>(attribute).asArrayRef());
-}
-
 bool vitc::usesTensorCores(kernel::SpecOp spec) {
-  return spec.getConfig().contains("tensor_cores");
+  auto gemm = dyn_cast<kernel::GemmSpecAttr>(spec.getConfig());
+  return gemm && gemm.getSpec().multiply == families::FactorType::F16;
 }
 
 std::vector<KernelRequest>
@@ -31,21 +22,26 @@ vitc::kernelRequests(ModuleOp module, const CompileOptions &options,
   for (const Level &level : target.levels) {
     if (!llvm::is_contained(kernelLevels(library), level.name))
       continue;
+    llvm::StringSet<> called;
+    module->walk([&](kernel::CallOp call) {
+      if (kernel::runsAt(call, level.name))
+        called.insert(call.getSpec());
+    });
     for (auto spec : module.getOps<kernel::SpecOp>()) {
+      if (!called.contains(spec.getSymName()))
+        continue;
       std::string name =
           spec.getSymName().str() + kernelSuffix(library, level.name);
-      llvm::json::Object config;
-      for (NamedAttribute field : spec.getConfig())
-        config[field.getName().str()] = toJson(field.getValue());
       StringRef backend = options.backend;
       if (backend == everyBackend)
         backend = defaultBackend;
       if (usesTensorCores(spec))
         backend = tvmBackend;
-      requests.push_back({name,
-                          kernelTarget(level, ElementType::F32).str(),
-                          spec.getFamily().str(), std::move(config),
-                          /*schedule=*/{}, backend.str()});
+      requests.push_back({name, kernelTarget(level, ElementType::F32).str(),
+                          spec.getConfig().getFamily().str(),
+                          toJson(spec.getConfig().getFields()),
+                          /*schedule=*/{}, backend.str(),
+                          spec.getSymName().str()});
     }
   }
   return requests;

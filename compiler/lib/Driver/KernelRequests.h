@@ -6,8 +6,8 @@
 #include "vitc/Backend/KernelRequest.h"
 #include "vitc/Dialect/Kernel/IR/Kernel.h"
 #include "vitc/Driver/Compile.h"
-#include "vitc/TargetInfo/Targets.h"
 #include "vitc/Target/Cpp/Library.h"
+#include "vitc/TargetInfo/Targets.h"
 
 namespace vitc {
 

@@ -6,8 +6,8 @@
 #include "RecordedKernels.h"
 #include "Staging.h"
 
-#include "vitc/TargetInfo/Targets.h"
 #include "vitc/Target/Cpp/Library.h"
+#include "vitc/TargetInfo/Targets.h"
 
 namespace vitc {
 

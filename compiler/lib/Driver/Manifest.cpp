@@ -100,8 +100,7 @@ describeKernels(const ManifestInputs &inputs) {
     int64_t calls = 0;
     double flops = 0, bytes = 0;
     for (const StepDescription &step : inputs.library.steps)
-      if (llvm::StringRef(kernel.name)
-              .starts_with(step.kernel)) { // the level's suffix may follow
+      if (isCallOf(step, kernel.name, inputs.library)) {
         ++calls;
         flops = step.flops;
         bytes = step.bytes;
@@ -144,13 +143,21 @@ llvm::Expected<std::string> vitc::makeManifest(const ManifestInputs &inputs) {
   json::Array outputs, outputNames, steps;
   for (const OutputDescription &output : library.outputs) {
     outputs.push_back(json::Object{{"name", output.name},
-                                   {"shape", json::Array(output.shape)}});
+                                   {"type", output.type->text},
+                                   {"kind", textOf(output.form.kind)},
+                                   {"layout", output.form.layout},
+                                   {"shape", json::Array(output.shape)},
+                                   {"bytes", output.bytes()}});
     outputNames.push_back(output.name);
   }
-  for (const StepDescription &step : library.steps)
-    steps.push_back(json::Object{{"layer", step.layer},
-                                 {"kernel", step.kernel},
-                                 {"images", step.images}});
+  for (const StepDescription &step : library.steps) {
+    json::Object description{{"layer", step.layer},
+                             {"kernel", step.kernel},
+                             {"images", step.images}};
+    if (!step.levels.empty())
+      description["levels"] = json::Array(step.levels);
+    steps.push_back(std::move(description));
+  }
 
   json::Object options{
       {"batch", library.batch},
@@ -168,7 +175,7 @@ llvm::Expected<std::string> vitc::makeManifest(const ManifestInputs &inputs) {
     options["sysroot"] = utf8Text(inputs.options.toolchain.sysroot);
 
   json::Object manifest{
-      {"format", 1},
+      {"format", 2},
       {"vitc", VITC_VERSION},
       {"name", library.name},
       {"target", library.target},
@@ -187,7 +194,7 @@ llvm::Expected<std::string> vitc::makeManifest(const ManifestInputs &inputs) {
                              {"preprocessing",
                               describePreprocessing(library.processor)}}},
       {"outputs", std::move(outputs)},
-      {"labels", json::Array(inputs.model.labels)},
+      {"labels", json::Array(library.labels)},
       {"parameters", inputs.parameters},
       {"flops", library.flops},
       {"workspace_bytes", library.workspaceBytes},

@@ -7,6 +7,7 @@
 #include "vitc/Dialect/Kernel/IR/Kernel.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace vitc;
@@ -37,13 +38,22 @@ void vitc::reportKernels(CompileReport &report, const KernelSet &set,
   llvm::append_range(report.warnings, device.warnings);
 }
 
-/// Seven combinations of quarters stand where four quarters would.
+/// What Strassen's operands add to the weights file: seven combinations of
+/// quarters are where four quarters would be, or beside them, where other
+/// levels need those.
 static int64_t strassenExtraBytes(ModuleOp module) {
-  int64_t bytes = 0;
+  llvm::StringSet<> inPanels;
   for (auto constant : module.getOps<kernel::ConstantOp>())
-    if (constant.getLayout() == kernel::Layout::Strassen)
-      bytes += kernel::reservedBytes(constant.getBufferType()) /
-               kernel::strassenProducts * (kernel::strassenProducts - 4);
+    if (isa<kernel::PanelsAttr>(constant.getLayout()))
+      inPanels.insert(constant.getParameter());
+  int64_t bytes = 0;
+  for (auto constant : module.getOps<kernel::ConstantOp>()) {
+    if (!isa<kernel::StrassenAttr>(constant.getLayout()))
+      continue;
+    int64_t all = kernel::reservedBytes(constant.getBufferType()),
+            quarters = all / families::strassenProducts * 4;
+    bytes += inPanels.contains(constant.getParameter()) ? all : all - quarters;
+  }
   return bytes;
 }
 
@@ -54,6 +64,6 @@ void vitc::reportLibrary(CompileReport &report, ModuleOp module,
   report.fastMatmulBytes = strassenExtraBytes(module);
   report.pairedProducts = llvm::any_of(
       module.getOps<kernel::ConstantOp>(), [](kernel::ConstantOp op) {
-        return op.getLayout() == kernel::Layout::Pairs;
+        return isa<kernel::WinogradSumsAttr>(op.getLayout());
       });
 }

@@ -6,8 +6,8 @@
 #include "RecordedKernels.h"
 
 #include "vitc/Driver/Compile.h"
-#include "vitc/TargetInfo/Targets.h"
 #include "vitc/Target/Cpp/Library.h"
+#include "vitc/TargetInfo/Targets.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

@@ -38,7 +38,7 @@ llvm::Expected<StackBytes> StackBytes::measure(const LibraryObjects &objects,
     }
   // The engine calls the forward functions through a table, so that they come
   // on top of the deepest that the runtime goes by itself. That is resizing a
-  // picture, which is over by then: its room is more than enough for the few
+  // image, which is over by then: its room is more than enough for the few
   // frames between a lent loop and its tasks. A device is a table more.
   llvm::Expected<uint64_t> own = greatest(result.use, runtime);
   if (!own)

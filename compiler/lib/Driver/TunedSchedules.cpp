@@ -23,11 +23,11 @@ TunedSchedules::open(const CompileOptions &options,
     if (llvm::Error error = tuned.records.addFolder(installation.recordsFolder))
       return error;
   if (!options.tuneDatabase.empty()) {
-    auto store = tune::RecordStore::open(
-        options.tuneDatabase, /*create=*/false,
-        [&](const llvm::Twine &warning) {
-          tuned.warnings.push_back(warning.str());
-        });
+    auto store =
+        tune::RecordStore::open(options.tuneDatabase, /*create=*/false,
+                                [&](const llvm::Twine &warning) {
+                                  tuned.warnings.push_back(warning.str());
+                                });
     if (!store)
       return store.takeError();
     auto found = store->get();

@@ -20,24 +20,24 @@ struct Family {
 } // namespace
 
 static constexpr Family families[] = {
-    {"beit", importHuggingFaceBeit},
-    {"clip", importHuggingFaceClip},
-    {"clip_vision_model", importHuggingFaceClip},
-    {"data2vec-vision", importHuggingFaceBeit},
-    {"deit", importHuggingFaceDeiT},
-    {"dinov2", importHuggingFaceDinov2},
-    {"dinov2_with_registers", importHuggingFaceDinov2},
-    {"dinov3_vit", importHuggingFaceDinov3},
-    {"mobilevit", importHuggingFaceMobileViT},
-    {"siglip", importHuggingFaceSiglip},
-    {"siglip_vision_model", importHuggingFaceSiglip},
-    {"swin", importHuggingFaceSwin},
-    {"swinv2", importHuggingFaceSwin},
-    {"vit", importHuggingFaceViT},
-    {"vit-hybrid", importHuggingFaceViT},
-    {"vit_mae", importHuggingFaceViT},
-    {"vit_msn", importHuggingFaceViT},
-    {"vitc", importOpenViT},
+    {"beit", importTransformersBeit},
+    {"clip", importTransformersClip},
+    {"clip_vision_model", importTransformersClip},
+    {"data2vec-vision", importTransformersBeit},
+    {"deit", importTransformersDeiT},
+    {"dinov2", importTransformersDinov2},
+    {"dinov2_with_registers", importTransformersDinov2},
+    {"dinov3_vit", importTransformersDinov3},
+    {"mobilevit", importTransformersMobileViT},
+    {"siglip", importTransformersSiglip},
+    {"siglip_vision_model", importTransformersSiglip},
+    {"swin", importTransformersSwin},
+    {"swinv2", importTransformersSwin},
+    {"vit", importTransformersViT},
+    {"vit-hybrid", importTransformersViT},
+    {"vit_mae", importTransformersViT},
+    {"vit_msn", importTransformersViT},
+    {"vitc", importOwn},
 };
 
 static llvm::Expected<Importer> findImporter(const JsonObject &config) {
@@ -114,7 +114,7 @@ readProcessor(const ModelSource &source, const FamilyImport &import,
     warnings.push_back(
         (source.processorPath.empty() ? import.config.getFile().path
                                       : source.processorPath) +
-        " makes pictures of another size than the model takes; using " +
+        " makes images of another size than the model takes; using " +
         std::to_string(import.height) + " x " + std::to_string(import.width));
   return adapted;
 }
@@ -158,56 +158,4 @@ int64_t vitc::countParameters(ModuleOp module) {
     if (!parameter.isDerived())
       count += parameter.getTensorType().getNumElements();
   return count;
-}
-
-llvm::Expected<Grid> vitc::gridOfPatches(const FamilyImport &import,
-                                         Grid picture, Grid patch) {
-  Grid grid = {picture.first / patch.first, picture.second / patch.second};
-  if (grid.first >= 1 && grid.second >= 1)
-    return grid;
-  auto text = [](Grid size, const char *by) {
-    return std::to_string(size.first) + by + std::to_string(size.second);
-  };
-  if (import.options.imageSize)
-    return userError("--image-size " + text(picture, "x") +
-                     " is smaller than one patch of " + text(patch, " x "));
-  return import.config.error(
-      "patch_size", "one patch of " + text(patch, " x ") +
-                        " is larger than the picture of " +
-                        text(picture, " x ") +
-                        " that the config, or that of the image processor, "
-                        "asks for");
-}
-
-/// The place and the name of the size of the image, for messages.
-static std::string describeSize(const FamilyImport &import, Grid picture) {
-  std::string rows = std::to_string(picture.first),
-              columns = std::to_string(picture.second);
-  if (import.options.imageSize)
-    return "--image-size " + rows + "x" + columns;
-  std::string size = " " + rows + " x " + columns;
-  // The tower of a model of images and texts, and timm's arguments.
-  std::vector<JsonObject> objects = {import.config};
-  for (const char *key :
-       {"vision_config_dict", "vision_config", "model_args", "pretrained_cfg"})
-    if (llvm::Expected<JsonObject> inner = import.config.getObject(key))
-      objects.push_back(*inner);
-    else
-      llvm::consumeError(inner.takeError());
-  for (const JsonObject &object : objects)
-    for (const char *key : {"image_size", "img_size", "input_size"})
-      if (object.has(key))
-        return object.place(key) + ": " + key + size;
-  return import.config.place() + ": the image's size" + size;
-}
-
-ModelBuilder vitc::startModel(FamilyImport &import, int64_t channels,
-                              Grid picture) {
-  import.channels = channels;
-  import.height = picture.first;
-  import.width = picture.second;
-  return ModelBuilder(
-      import.context, import.checkpoint,
-      {import.options.batch, channels, picture.first, picture.second},
-      {describeSize(import, picture), import.config.getFile().path});
 }

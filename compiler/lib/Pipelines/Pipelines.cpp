@@ -13,6 +13,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -25,11 +26,6 @@ void vitc::registerDialects(DialectRegistry &registry) {
 // Stages
 //===----------------------------------------------------------------------===//
 
-static bool pairsProducts(const vitc::PipelineOptions &options) {
-  return options.pairs &&
-         !llvm::is_contained(options.disabledRewrites, "pair-products");
-}
-
 static void populateSimplify(OpPassManager &manager,
                              const vitc::PipelineOptions &options) {
   manager.addPass(vitc::vit::createDecomposePass());
@@ -41,7 +37,7 @@ static void populateSimplify(OpPassManager &manager,
   rewrite("fold-affine", vitc::vit::createFoldAffinePass());
   // Then the norm: it gives keys and values a bias, which the next ones take
   // away again.
-  rewrite("fold-norm", vitc::vit::createFoldNormPass({pairsProducts(options)}));
+  rewrite("fold-norm", vitc::vit::createFoldNormPass());
   rewrite("fold-softmax-scale", vitc::vit::createFoldSoftmaxScalePass());
   rewrite("drop-key-bias", vitc::vit::createDropKeyBiasPass());
   rewrite("move-value-bias", vitc::vit::createMoveValueBiasPass());
@@ -67,9 +63,9 @@ static void populateFuse(OpPassManager &manager,
 
 static void populateKernels(OpPassManager &manager,
                             const vitc::PipelineOptions &options) {
-  manager.addPass(vitc::createConvertViTToKernelPass(
-      {options.panel, options.fastMatmul, pairsProducts(options),
-       options.tensorCores}));
+  // After fusion: it goes by the sizes that layers have now.
+  manager.addPass(vitc::vit::createSelectKernelsPass({options.remarks}));
+  manager.addPass(vitc::createConvertViTToKernelPass());
 }
 
 static void populatePlan(OpPassManager &manager,
@@ -84,7 +80,7 @@ llvm::ArrayRef<llvm::StringLiteral> vitc::rewriteNames() {
   static constexpr llvm::StringLiteral names[] = {
       "fold-affine",   "fold-norm",       "fold-softmax-scale",
       "drop-key-bias", "move-value-bias", "pool-early",
-      "single-query",  "pair-products",   "join-rows"};
+      "single-query",  pairProductsName,  "join-rows"};
   return names;
 }
 
@@ -103,15 +99,75 @@ llvm::ArrayRef<vitc::Stage> vitc::stages() {
   return all;
 }
 
+//===----------------------------------------------------------------------===//
+// vitc-opt
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The options of `vitc-lower`: those of the stages and of the target, which a
+/// module may also have.
+struct LowerOptions : PassPipelineOptions<LowerOptions> {
+  Option<int64_t> panel{*this, "panel",
+                        llvm::cl::desc("columns in a panel of packed weights"),
+                        llvm::cl::init(16)};
+  ListOption<std::string> levels{
+      *this, "levels",
+      llvm::cl::desc("levels of the target, each with the algorithm of the "
+                     "products that gain by it: avx2:strassen,zen4:winograd")};
+  Option<int64_t> images{*this, "images", llvm::cl::desc("images of the batch"),
+                         llvm::cl::init(1)};
+  ListOption<std::string> disabledRewrites{
+      *this, "disable-rewrites", llvm::cl::desc("rewrites to leave out")};
+  Option<bool> remarks{
+      *this, "remarks",
+      llvm::cl::desc("tell how each layer is computed, and why"),
+      llvm::cl::init(false)};
+  Option<std::string> untilAfter{*this, "until-after",
+                                 llvm::cl::desc("the last stage; all if empty"),
+                                 llvm::cl::init("")};
+};
+
+} // namespace
+
+/// A wrong word in an option of the pipeline ends the tool: builders of
+/// pipelines have no way to fail.
+static void requireOneOf(StringRef option, StringRef word,
+                         ArrayRef<StringRef> known) {
+  if (!llvm::is_contained(known, word))
+    llvm::reportFatalUsageError("vitc-lower: " + option + "=" + word +
+                                ": known are " + llvm::join(known, ", "));
+}
+
+static void buildLower(OpPassManager &manager, const LowerOptions &options) {
+  vitc::PipelineOptions stageOptions;
+  stageOptions.images = options.images;
+  stageOptions.remarks = options.remarks;
+  SmallVector<StringRef> rewrites(vitc::rewriteNames()), names;
+  llvm::erase(rewrites, vitc::pairProductsName); // `levels` says so
+  for (const std::string &rewrite : options.disabledRewrites) {
+    requireOneOf("disable-rewrites", rewrite, rewrites);
+    stageOptions.disabledRewrites.push_back(rewrite);
+  }
+  for (const vitc::Stage &stage : vitc::stages())
+    names.push_back(stage.name);
+  if (!options.untilAfter.empty())
+    requireOneOf("until-after", options.untilAfter, names);
+  if (options.panel.hasValue() || options.levels.hasValue())
+    manager.addPass(vitc::kernel::createAttachTargetPass(
+        {options.panel, llvm::to_vector(options.levels)}));
+  for (const vitc::Stage &stage : vitc::stages()) {
+    stage.populate(manager, stageOptions);
+    if (stage.name == options.untilAfter)
+      break;
+  }
+}
+
 void vitc::registerPasses() {
   vit::registerViTPasses();
   kernel::registerKernelPasses();
   registerConversionPasses();
-  static PassPipelineRegistration<> lower(
+  static PassPipelineRegistration<LowerOptions> lower(
       "vitc-lower",
-      "all stages, from the imported model to placed kernel calls",
-      [](OpPassManager &manager) {
-        for (const Stage &stage : stages())
-          stage.populate(manager, PipelineOptions());
-      });
+      "all stages, from the imported model to placed kernel calls", buildLower);
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Operations.h"
 
+#include "vitc/Dialect/ViT/IR/Activations.h"
+
+#include "families/Functions.h"
+
 #include "llvm/Support/Parallel.h"
 
 #include <algorithm>
@@ -135,44 +139,10 @@ Tensor reference::linear(const Tensor &input, const Tensor &weight,
   return result;
 }
 
-static double activateOne(double x, vit::Activation function) {
-  switch (function) {
-  case vit::Activation::None:
-    return x;
-  case vit::Activation::Gelu:
-    return 0.5 * x * (1 + std::erf(x * M_SQRT1_2));
-  case vit::Activation::GeluTanh:
-    return 0.5 * x *
-           (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
-  case vit::Activation::QuickGelu:
-    return x / (1 + std::exp(-1.702 * x));
-  case vit::Activation::Relu:
-    return std::max(x, 0.0);
-  case vit::Activation::Silu:
-    return x / (1 + std::exp(-x));
-  case vit::Activation::Tanh:
-    return std::tanh(x);
-  case vit::Activation::Sigmoid:
-    return 1 / (1 + std::exp(-x));
-  case vit::Activation::Mish: // ln(1 + e^x) without an overflow of e^x
-    return x * std::tanh(std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))));
-  case vit::Activation::HardSwish:
-    return x * std::clamp(x + 3, 0.0, 6.0) / 6;
-  case vit::Activation::HardSigmoid:
-    return std::clamp(x + 3, 0.0, 6.0) / 6;
-  case vit::Activation::Relu6:
-    return std::clamp(x, 0.0, 6.0);
-  case vit::Activation::LeakyRelu:
-    return x > 0 ? x : 0.01 * x;
-  case vit::Activation::Elu:
-    return x > 0 ? x : std::expm1(x);
-  }
-  llvm_unreachable("unknown activation");
-}
-
 Tensor reference::activate(Tensor input, vit::Activation function) {
+  const families::Activation known = vit::definitionOf(function);
   for (double &x : input.data)
-    x = activateOne(x, function);
+    x = families::evaluate(known, x);
   return input;
 }
 
@@ -240,9 +210,11 @@ Tensor reference::affine(Tensor input, const Tensor &scale,
 Tensor reference::gate(Tensor input, const Tensor &gate,
                        vit::Activation activation) {
   int64_t rowsPerGate = input.rows() / gate.rows();
+  const families::Activation known = vit::definitionOf(activation);
   for (int64_t r = 0; r < input.rows(); ++r)
     for (int64_t c = 0; c < input.dim(-1); ++c)
-      input.row(r)[c] *= activateOne(gate.row(r / rowsPerGate)[c], activation);
+      input.row(r)[c] *=
+          families::evaluate(known, gate.row(r / rowsPerGate)[c]);
   return input;
 }
 

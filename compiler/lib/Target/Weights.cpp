@@ -40,139 +40,49 @@ private:
   uint64_t length = 0;
 };
 
-/// A parameter's rows as floats. Those of the checkpoint are read when they are
-/// asked for, derived ones are computed once.
-class RowReader {
+/// A parameter's values as floats. Those of the checkpoint are read when they
+/// are asked for, derived ones are computed once.
+class Reader : public kernel::ParameterReader {
 public:
-  RowReader(vit::ParameterOp parameter, const Checkpoint &checkpoint,
-            int64_t columns)
-      : checkpoint(checkpoint), tensor(checkpoint.find(parameter.getSymName())),
-        columns(columns) {
+  Reader(vit::ParameterOp parameter, const Checkpoint &checkpoint)
+      : ParameterReader(parameter.getTensorType()), checkpoint(checkpoint),
+        tensor(checkpoint.find(parameter.getSymName())) {
     if (parameter.isDerived())
       derived = evaluateParameter(parameter, checkpoint);
   }
-  void read(int64_t first, MutableArrayRef<float> out) const {
+  void read(int64_t first, MutableArrayRef<float> out) const override {
     if (derived.data.empty())
-      return checkpoint.read(*tensor, first * columns, out);
-    std::copy_n(derived.data.begin() + first * columns, out.size(),
-                out.begin());
+      return checkpoint.read(*tensor, first, out);
+    std::copy_n(derived.data.begin() + first, out.size(), out.begin());
   }
-
-  /// Floats of a row.
-  int64_t length() const { return columns; }
 
 private:
   const Checkpoint &checkpoint;
   const TensorInfo *tensor;
-  int64_t columns;
   Tensor derived;
 };
 
 } // namespace
 
-/// [n, k] as [⌈n/w⌉][k][w].
-static void packPanels(const RowReader &reader, int64_t n, MemRefType type,
-                       MutableArrayRef<float> out) {
-  int64_t k = type.getDimSize(1), width = type.getDimSize(2);
-  std::vector<float> rows(width * k);
-  for (int64_t panel = 0; panel < type.getDimSize(0); ++panel) {
-    int64_t count = std::min(width, n - panel * width);
-    reader.read(panel * width, MutableArrayRef(rows).take_front(count * k));
-    float *to = out.data() + panel * k * width;
-    for (int64_t j = 0; j < count; ++j)
-      for (int64_t i = 0; i < k; ++i)
-        to[i * width + j] = rows[j * k + i];
-  }
-}
-
-/// [n, k] as the right operands of Strassen's seven products,
-/// [n/2/w][7][k/2][w], or those of each part of k, a slice of both its halves,
-/// one after the other. The combinations are computed in double and rounded
-/// once.
-static void packStrassen(const RowReader &reader, MemRefType type,
-                         MutableArrayRef<float> out, StrassenErrors &errors) {
-  int64_t halfDepth = type.getDimSize(2), width = type.getDimSize(3);
-  int64_t k = reader.length(), parts = k / (2 * halfDepth),
-          panels = type.getDimSize(0) / parts, half = panels * width;
-  std::vector<float> left(width * k),
-      right(width * k); // columns of the two halves of the transpose
-  for (int64_t panel = 0; panel < panels; ++panel) {
-    reader.read(panel * width, left);
-    reader.read(half + panel * width, right);
-    if (panel == 0)
-      errors.sample(left, right, k);
-    for (int64_t part = 0; part < parts; ++part) {
-      float *to = out.data() + (part * panels + panel) *
-                                   kernel::strassenProducts * halfDepth * width;
-      for (int64_t j = 0; j < width; ++j) {
-        const float *b1 = &left[j * k + part * halfDepth],
-                    *b2 = &right[j * k + part * halfDepth];
-        for (int64_t i = 0; i < halfDepth; ++i) {
-          double b11 = b1[i], b21 = b1[k / 2 + i];
-          double b12 = b2[i], b22 = b2[k / 2 + i];
-          const double operands[kernel::strassenProducts] = {
-              b12 - b22, b21 - b11, b11 + b22, b11, b22, b11 + b12, b21 + b22};
-          for (auto [product, operand] : llvm::enumerate(operands))
-            to[(product * halfDepth + i) * width + j] = float(operand);
-        }
-      }
-    }
-  }
-}
-
-/// What paired products need of [n, k] beside its panels: a sum for each row,
-/// and in the last 16 floats the rows' mean size. In double, rounded once.
-static void packPairs(const RowReader &reader, int64_t n,
-                      MutableArrayRef<float> out) {
-  const int64_t k = reader.length(),
-                triples = k / kernel::pairedSteps * 2 * kernel::blockTriples;
-  std::vector<float> row(k);
-  double size = 0;
-  for (int64_t j = 0; j < n; ++j) {
-    reader.read(j, row);
-    double sum = 0;
-    for (int64_t g = 0; g < triples; ++g) {
-      const float *pair = &row[g * kernel::tripleSteps];
-      double product = double(pair[0]) * pair[1];
-      sum += g / kernel::blockTriples % 2 == 0 ? product : -product;
-    }
-    out[j] = float(sum);
-    for (float value : row)
-      size += std::abs(double(value));
-  }
-  out[out.size() - kernel::pairFloats] = float(size / double(n));
-}
-
-static void packRows(const RowReader &reader, int64_t rows, int64_t columns,
-                     int64_t stride, MutableArrayRef<float> out) {
-  for (int64_t r = 0; r < rows; ++r)
-    reader.read(r, out.slice(r * stride, columns));
+/// What Strassen's products lose: a sample of the first panel's outputs.
+static void sample(kernel::StrassenAttr layout,
+                   const kernel::ParameterReader &reader,
+                   StrassenErrors &errors) {
+  auto [n, k] = kernel::MatrixShape(reader.getType());
+  std::vector<float> left(layout.getWidth() * k), right(layout.getWidth() * k);
+  reader.read(0, left);
+  reader.read(n / 2 * k, right);
+  errors.sample(left, right, k);
 }
 
 /// The constant's bytes, padded with zeros to whole blocks of 64.
 static std::vector<float> pack(kernel::ConstantOp constant,
-                               vit::ParameterOp parameter,
-                               const Checkpoint &checkpoint,
-                               StrassenErrors &errors) {
-  MemRefType type = constant.getBufferType();
-  ArrayRef<int64_t> shape = parameter.getTensorType().getShape();
-  int64_t elements = parameter.getTensorType().getNumElements();
+                               const kernel::ParameterReader &reader) {
+  int64_t elements = constant.getBufferType().getNumElements();
   std::vector<float> packed(
-      llvm::alignTo(type.getNumElements(), kernel::alignment / sizeof(float)));
-  if (constant.getLayout() == kernel::Layout::Panels)
-    packPanels(RowReader(parameter, checkpoint, elements / shape.front()),
-               shape.front(), type, packed);
-  else if (constant.getLayout() == kernel::Layout::Strassen)
-    packStrassen(RowReader(parameter, checkpoint, elements / shape.front()),
-                 type, packed, errors);
-  else if (constant.getLayout() == kernel::Layout::Pairs)
-    packPairs(RowReader(parameter, checkpoint, elements / shape.front()),
-              shape.front(),
-              MutableArrayRef(packed).take_front(type.getNumElements()));
-  else
-    packRows(RowReader(parameter, checkpoint, shape.back()),
-             elements / shape.back(), shape.back(), type.getShape().back(),
-             packed);
+      llvm::alignTo(elements, kernel::alignment / sizeof(float)));
+  constant.getLayout().pack(reader,
+                            MutableArrayRef(packed).take_front(elements));
   return packed;
 }
 
@@ -196,9 +106,11 @@ vitc::writeWeights(ModuleOp module, const Checkpoint &checkpoint,
   uint64_t bytes = 0;
   for (auto [index, constant] : llvm::enumerate(constants)) {
     assert(*constant.getOffset() == bytes && "constants follow each other");
-    std::vector<float> packed = pack(
-        constant, symbols.lookup<vit::ParameterOp>(constant.getParameter()),
-        checkpoint, errors);
+    Reader reader(symbols.lookup<vit::ParameterOp>(constant.getParameter()),
+                  checkpoint);
+    if (auto strassen = dyn_cast<kernel::StrassenAttr>(constant.getLayout()))
+      sample(strassen, reader, errors);
+    std::vector<float> packed = pack(constant, reader);
     ArrayRef<char> data(reinterpret_cast<const char *>(packed.data()),
                         packed.size() * sizeof(float));
     checksum.add(data);

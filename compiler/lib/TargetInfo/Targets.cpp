@@ -95,11 +95,6 @@ const Level &Target::kernelsFor(const Level &level, ElementType type) const {
   return level;
 }
 
-bool Target::gainsByPairs(bool fastMatmul) const {
-  auto adds = [](const Level &level) { return level.hasSeparateAdders(); };
-  return fastMatmul ? llvm::all_of(levels, adds) : llvm::any_of(levels, adds);
-}
-
 llvm::Expected<Target> vitc::findTarget(llvm::StringRef names) {
   llvm::SmallVector<llvm::StringRef> parts;
   names.split(parts, '+');

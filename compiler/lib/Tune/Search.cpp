@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vitc/Tune/Search.h"
 
+#include "families/Families.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -216,12 +218,8 @@ Features Search::features(const json::Object &schedule) const {
   for (size_t i = 0; i < logarithms.size(); ++i)
     for (size_t j = 0; j < i; ++j)
       result.push_back(logarithms[i] + logarithms[j]);
-  // Kernels of a family differ in sizes only; the sizes stand in a fixed order.
-  static constexpr llvm::StringLiteral sizes[] = {
-      "m",     "n",        "k",       "rows",    "cols",     "tokens",
-      "heads", "head_dim", "queries", "batch",   "channels", "height",
-      "width", "panel",    "out_h",   "kernel_h"};
-  for (llvm::StringRef size : sizes)
+  // Kernels of a family differ in sizes only.
+  for (const std::string &size : families::sizeNames(kernel.family))
     result.push_back(
         std::log2(1.0f + float(kernel.spec.getInteger(size).value_or(0))));
   return result;

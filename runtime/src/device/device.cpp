@@ -58,13 +58,8 @@ static size_t aligned(size_t bytes) {
   return (bytes + arenaAlignment - 1) / arenaAlignment * arenaAlignment;
 }
 
-static size_t outputBytes(const Model &model, int32_t output) {
-  const vitc_model_v1 &table = model.table;
-  return size_t(table.outputs[output].elements / table.batch) * sizeof(float);
-}
-
 static size_t pixelBytes(const Model &model) {
-  const vitc_model_v1 &table = model.table;
+  const vitc_model_v2 &table = model.table;
   return size_t(table.channels) * size_t(table.height) * size_t(table.width) *
          sizeof(float);
 }
@@ -81,7 +76,8 @@ static void mapRanges(Device &device, const Invocation &run) {
   add(run.pixels, pixelBytes(model), device.arena, model.pixelsOffset);
   size_t offset = aligned(model.imageWorkspaceBytes);
   for (int32_t i = 0; i < model.table.output_count; ++i) {
-    add(output(run, i, 0), outputBytes(model, i), device.arena, offset);
+    add(output<unsigned char>(run, i, 0), outputBytes(model, i), device.arena,
+        offset);
     offset += aligned(outputBytes(model, i));
   }
   add(run.workspace, model.imageWorkspaceBytes, device.arena, 0);
@@ -111,13 +107,13 @@ HalideBuffer deviceBuffer(void *context, const float *host,
 static void showStep(void *user, int32_t index, const void *workspace) {
   Device &device = *deviceOf(user);
   const Invocation &run = *device.observed;
-  const vitc_step_v1 &step = device.model->table.steps[index];
+  const vitc_step_v2 &step = device.model->table.steps[index];
   if (step.buffer_rows > 0) {
-    size_t floats = size_t((step.buffer_rows - 1) * step.buffer_stride +
-                           step.buffer_columns);
-    device.failed |= !driver::copyOut(
-        device.queue, run.workspace + step.buffer_offset, device.arena,
-        size_t(step.buffer_offset), floats * sizeof(float));
+    size_t bytes = size_t((step.buffer_rows - 1) * step.buffer_stride) +
+                   size_t(step.buffer_columns) * vitc_element_bytes(step.type);
+    device.failed |=
+        !driver::copyOut(device.queue, run.workspace + step.buffer_offset,
+                         device.arena, size_t(step.buffer_offset), bytes);
   }
   device.failed |= !driver::finish(device.queue);
   run.observer(run.observerUser, index, workspace);
@@ -145,8 +141,9 @@ static void forward(const Invocation &run,
   }
   for (int32_t i = 0; i < model.table.output_count; ++i) {
     const Range &range = device.ranges[1 + i];
-    device.failed |= !driver::copyOut(device.queue, output(run, i, 0),
-                                      range.memory, range.offset, range.bytes);
+    device.failed |=
+        !driver::copyOut(device.queue, output<unsigned char>(run, i, 0),
+                         range.memory, range.offset, range.bytes);
   }
 }
 
@@ -165,22 +162,23 @@ static vitc_status prepare(Device &device, const unsigned char *weights,
                            unsigned char *workspace) {
   const Model &model = *device.model;
   int32_t outputs = model.table.output_count;
-  size_t bytes = size_t(outputs) * sizeof(float *);
+  size_t bytes = aligned(size_t(outputs) * sizeof(void *));
   for (int32_t i = 0; i < outputs; ++i)
-    bytes += outputBytes(model, i);
+    bytes += aligned(outputBytes(model, i));
   void *memory = std::malloc(bytes);
   if (!memory)
     return VITC_ERROR_MEMORY;
-  auto **pointers = static_cast<float **>(memory);
-  auto *next = reinterpret_cast<unsigned char *>(pointers + outputs);
+  auto **pointers = static_cast<void **>(memory);
+  auto *next = static_cast<unsigned char *>(memory) +
+               aligned(size_t(outputs) * sizeof(void *));
   for (int32_t i = 0; i < outputs; ++i) {
-    pointers[i] = reinterpret_cast<float *>(next);
-    next += outputBytes(model, i);
+    pointers[i] = next;
+    next += aligned(outputBytes(model, i));
   }
   const auto *pixels =
       reinterpret_cast<const float *>(workspace + model.pixelsOffset);
-  Invocation run{model,     0,        &device, pixels, weights,
-                 workspace, pointers, nullptr, nullptr};
+  Invocation run{model,   0,         1,        &device, pixels,
+                 weights, workspace, pointers, nullptr, nullptr};
   mapRanges(device, run);
   device.launches.beginRecording(device.queue);
   model.variants[0].forward(run);

@@ -17,7 +17,7 @@ constexpr int sharedBytes = 40 * 1024;
 /// key.
 constexpr int mostQueries = 32, threadQueries = 4;
 
-void Attention::readGpuSchedule(Schedule &schedule, Fields &spec) {
+void Attention::readGpuSchedule(Schedule &schedule) {
   const int floatBytes = sizeof(float);
   panel = machine.lanes;
   panels = (tokens + panel - 1) / panel;
@@ -28,9 +28,10 @@ void Attention::readGpuSchedule(Schedule &schedule, Fields &spec) {
          (fitting * bytesPerQuery > sharedBytes || fitting / 2 >= queryCount))
     fitting /= 2;
   if (fitting * bytesPerQuery > sharedBytes)
-    spec.fail("tokens", std::to_string(tokens) + " need more than " +
-                            std::to_string(sharedBytes / 1024) +
-                            " KiB of shared memory for one row of scores");
+    fail(&families::AttentionShape::tokens,
+         std::to_string(tokens) + " need more than " +
+             std::to_string(sharedBytes / 1024) +
+             " KiB of shared memory for one row of scores");
   block = schedule.get("block_q", "queries of a block of threads", fitting,
                        Values(1, mostQueries).worthwhileUpTo(fitting));
   tileRows = schedule.get(

@@ -11,8 +11,8 @@ namespace vitc::halide {
 /// A list with one object for each launch of `module`, in their order: `entry`,
 /// `blocks`, `threads` and `shared_bytes`; for CUDA, where the environment
 /// variable PTXAS names the assembler, also `registers`, `spill_bytes`,
-/// `stack_bytes` and `occupancy`. `deviceCode` is the file that the module's kernels were written
-/// to. Throws if the assembler refuses it.
+/// `stack_bytes` and `occupancy`. `deviceCode` is the file that the module's
+/// kernels were written to. Throws if the assembler refuses it.
 nlohmann::ordered_json describeLaunches(const Halide::Module &module,
                                         const Machine &machine,
                                         const std::string &deviceCode);

@@ -96,7 +96,7 @@ static void compileSource(const std::string &source, const std::string &ptx,
                    "-arch=sm_" + std::to_string(capability), source, "-o", ptx},
                   ptx + ".log", said)) {
     if (said.empty())
-      throw SpecError("tensor_cores: cannot run " + nvcc +
+      throw SpecError("spec.multiply: cannot run " + nvcc +
                       ", or it fails without a word; $NVCC names another");
     throw std::runtime_error(nvcc + " failed: " + said);
   }
@@ -125,7 +125,7 @@ static std::string threeOf(const int *numbers) {
 
 static std::string adapterText(const Kernel &kernel, const KernelSpec &spec) {
   std::string names;
-  for (const Argument &argument : kernel.arguments)
+  for (const BuiltArgument &argument : kernel.arguments)
     names += (names.empty() ? "" : ", ") + argument.name;
   const std::string symbol = symbolOf(spec);
   return headline(spec) +

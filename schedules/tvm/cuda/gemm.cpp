@@ -28,18 +28,17 @@ constexpr int leftStride = steps + 8, rightStride = tileColumns + 8,
               sumStride = tileColumns + 4;
 
 DeviceFunction tensorCoreGemm(const GemmShape &shape) {
-  const int width = shape.width();
-  const int rowTiles = (shape.rows + tileRows - 1) / tileRows;
-  const int turns = (shape.depth + steps - 1) / steps;
+  const int width = shape.width(), panels = width / shape.panel;
+  const int rowTiles = (shape.m + tileRows - 1) / tileRows;
+  const int turns = (shape.k + steps - 1) / steps;
   auto matrix = [](const char *name, int rows, int64_t stride, int columns) {
     return DeviceMemory(name, float32, (rows - 1) * stride + columns, "global");
   };
-  DeviceMemory a = matrix("a", shape.rows, shape.lda, shape.depth);
-  DeviceMemory w =
-      matrix("w", shape.panels * shape.depth, tileColumns, tileColumns);
+  DeviceMemory a = matrix("a", shape.m, shape.lda, shape.k);
+  DeviceMemory w = matrix("w", panels * shape.k, tileColumns, tileColumns);
   DeviceMemory bias = matrix("bias", 1, width, width);
-  DeviceMemory residual = matrix("residual", shape.rows, shape.ldr, width);
-  DeviceMemory out = matrix("out", shape.rows, shape.ldc, width);
+  DeviceMemory residual = matrix("residual", shape.m, shape.ldr, width);
+  DeviceMemory out = matrix("out", shape.m, shape.ldc, width);
 
   DeviceMemory left("left", float16, tileRows * leftStride, "shared");
   DeviceMemory right("right", float16, steps * rightStride, "shared");
@@ -81,19 +80,19 @@ DeviceFunction tensorCoreGemm(const GemmShape &shape) {
         Expr row = copy * Expr(warps) + warp;
         Expr whole = rowTile * Expr(tileRows) + row;
         Expr step = turn * Expr(steps) + lane;
-        Expr value = within(step, shape.depth, steps,
-                            a.at(whole * Expr(shape.lda) + step));
-        value = within(whole, shape.rows, tileRows, value);
+        Expr value =
+            within(step, shape.k, steps, a.at(whole * Expr(shape.lda) + step));
+        value = within(whole, shape.m, tileRows, value);
         return left.store(row * Expr(leftStride) + lane,
                           convert(float16, value));
       }));
       part.push_back(loop("copy", steps / 2, [&](const Expr &copy) {
         Expr row = copy * Expr(2) + upOrDown, step = turn * Expr(steps) + row;
         Expr index =
-            (panel * Expr(shape.depth) + step) * Expr(tileColumns) + column;
+            (panel * Expr(shape.k) + step) * Expr(tileColumns) + column;
         return right.store(
             row * Expr(rightStride) + column,
-            convert(float16, within(step, shape.depth, steps, w.at(index))));
+            convert(float16, within(step, shape.k, steps, w.at(index))));
       }));
       part.push_back(waitForBlock());
       for (int k = 0; k < steps; k += matrixSide) {
@@ -134,7 +133,7 @@ DeviceFunction tensorCoreGemm(const GemmShape &shape) {
       value = activation(shape.activation, value);
       if (shape.residual)
         value = value + residual.at(whole * Expr(shape.ldr) + wholeColumn);
-      return onlyIf(whole < Expr(shape.rows),
+      return onlyIf(whole < Expr(shape.m),
                     out.store(whole * Expr(shape.ldc) + wholeColumn, value));
     }));
     return sequence(body);
@@ -147,7 +146,7 @@ DeviceFunction tensorCoreGemm(const GemmShape &shape) {
   if (shape.residual)
     function.arguments.push_back(residual);
   function.arguments.push_back(out);
-  function.body = forEach("blockIdx.x", shape.panels, [&](const Expr &panel) {
+  function.body = forEach("blockIdx.x", panels, [&](const Expr &panel) {
     return forEach("blockIdx.y", rowTiles, [&](const Expr &rowTile) {
       return forEach("threadIdx.x", lanes, [&](const Expr &lane) {
         return forEach("threadIdx.y", warps, [&](const Expr &warp) {
@@ -156,7 +155,7 @@ DeviceFunction tensorCoreGemm(const GemmShape &shape) {
       });
     });
   });
-  function.blocks[0] = shape.panels;
+  function.blocks[0] = panels;
   function.blocks[1] = rowTiles;
   function.threads[0] = lanes;
   function.threads[1] = warps;

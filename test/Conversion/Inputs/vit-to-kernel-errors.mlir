@@ -117,3 +117,38 @@ func.func @stack_read(%image: tensor<1x3x4x4xf32>) -> tensor<1x1x4x8xf32> {
 func.func @no_tensor(%image: i32) {
   return
 }
+
+// -----
+
+vit.parameter @w : tensor<8x3x2x2xf32>
+vit.parameter @v : tensor<8x8xf32>
+func.func @selection_of_something_else(%image: tensor<1x3x4x4xf32>) -> tensor<1x4x8xf32> {
+  %w = vit.get @w : tensor<8x3x2x2xf32>
+  %v = vit.get @v : tensor<8x8xf32>
+  %x = vit.patch_embed %image, %w : (tensor<1x3x4x4xf32>, tensor<8x3x2x2xf32>) -> tensor<1x4x8xf32>
+  // expected-error @+1 {{kernel.selected is ["strassen"], expected a list of #kernel.level}}
+  %0 = vit.linear %x, %v {kernel.selected = ["strassen"]} : (tensor<1x4x8xf32>, tensor<8x8xf32>) -> tensor<1x4x8xf32>
+  return %0 : tensor<1x4x8xf32>
+}
+
+// -----
+
+vit.parameter @w : tensor<8x3x2x2xf32>
+func.func @selection_without_levels(%image: tensor<1x3x4x4xf32>) -> tensor<1x4x8xf32> {
+  %w = vit.get @w : tensor<8x3x2x2xf32>
+  %x = vit.patch_embed %image, %w : (tensor<1x3x4x4xf32>, tensor<8x3x2x2xf32>) -> tensor<1x4x8xf32>
+  // expected-error @+1 {{kernel.selected is 4 : i64, expected a list of #kernel.level}}
+  %0 = vit.attention %x, %x, %x heads 2 scale 1.0 {kernel.selected = 4 : i64} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
+  return %0 : tensor<1x4x8xf32>
+}
+
+// -----
+
+vit.parameter @w : tensor<8x3x2x2xf32>
+func.func @attention_by_strassen(%image: tensor<1x3x4x4xf32>) -> tensor<1x4x8xf32> {
+  %w = vit.get @w : tensor<8x3x2x2xf32>
+  %x = vit.patch_embed %image, %w : (tensor<1x3x4x4xf32>, tensor<8x3x2x2xf32>) -> tensor<1x4x8xf32>
+  // expected-error @+1 {{attention has plain kernels and Winograd's alone}}
+  %0 = vit.attention %x, %x, %x heads 2 scale 1.0 {kernel.selected = [#kernel.level<"avx2", strassen>]} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
+  return %0 : tensor<1x4x8xf32>
+}

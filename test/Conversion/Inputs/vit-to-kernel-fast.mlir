@@ -1,11 +1,10 @@
 // A large layer gets Strassen's products: seven right operands in the weights file, room in the workspace for the five left ones that are not quarters as they stand.
-// CHECK: kernel.constant @w.strassen strassen of @w : memref<16x7x192x16xf32>
-// CHECK: kernel.constant @b.rows rows of @b : memref<1x512xf32>
-// CHECK: kernel.spec @[[FAST:gemm_49x512x384_gelu_fast_[0-9a-f]+]] "gemm" {activation = "gelu", bias = true, fast = true, k = 384 : i64,
-// CHECK-SAME: m = 49 : i64, n = 512 : i64, panel = 16 : i64, residual = false}
+// CHECK: kernel.constant @w.strassen #kernel.strassen<16> of @w : memref<16x7x192x16xf32>
+// CHECK: kernel.constant @b.rows #kernel.rows<512> of @b : memref<1x512xf32>
+// CHECK: kernel.spec @[[FAST:gemm_49x512x384_gelu_fast_[0-9a-f]+]] #kernel.gemm<m = 49, n = 512, k = 384, panel = 16, fast = true, {{.*}}bias = true, residual = false, activation = gelu>
 // A layer whose halves are not whole panels stays as it is.
-// CHECK: kernel.constant @v.panels panels of @v : memref<25x512x16xf32>
-// CHECK: kernel.spec @[[PLAIN:gemm_49x400x512_[0-9a-f]+]] "gemm"
+// CHECK: kernel.constant @v.panels #kernel.panels<16> of @v : memref<25x512x16xf32>
+// CHECK: kernel.spec @[[PLAIN:gemm_49x400x512_[0-9a-f]+]] #kernel.gemm<
 // CHECK-NOT: fast
 // CHECK-LABEL: func.func @forward
 // CHECK-DAG: %[[W:.+]] = kernel.weight @w.strassen : memref<16x7x192x16xf32>
@@ -32,7 +31,7 @@ func.func @forward(%image: tensor<1x3x14x14xf32>) -> (tensor<1x49x400xf32> {vit.
 // -----
 
 // Few rows gain nothing.
-// CHECK: kernel.constant @w.panels panels of @w : memref<32x384x16xf32>
+// CHECK: kernel.constant @w.panels #kernel.panels<16> of @w : memref<32x384x16xf32>
 // CHECK-NOT: strassen
 // CHECK-LABEL: func.func @forward
 vit.parameter @e : tensor<384x3x2x2xf32>

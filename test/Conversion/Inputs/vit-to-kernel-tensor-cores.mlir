@@ -1,9 +1,9 @@
 // A layer of 16 rows is for tensor cores; one of fewer rows is not, and neither is anything else.
-// CHECK: kernel.spec @patch_embed{{.*}} "patch_embed"
-// CHECK-NOT: tensor_cores
-// CHECK: kernel.spec @[[MANY:gemm_16x128x64_gelu_tensor_cores_[0-9a-f]+]] "gemm" {{{.*}} panel = 64 : i64, residual = false, tensor_cores = true}
-// CHECK: kernel.spec @[[FEW:gemm_1x10x128_[0-9a-f]+]] "gemm"
-// CHECK-NOT: tensor_cores
+// CHECK: kernel.spec @patch_embed{{.*}} #kernel.patch_embed<
+// CHECK-NOT: multiply
+// CHECK: kernel.spec @[[MANY:gemm_16x128x64_gelu_tensor_cores_[0-9a-f]+]] #kernel.gemm<{{.*}}panel = 64{{.*}}residual = false{{.*}}multiply = f16
+// CHECK: kernel.spec @[[FEW:gemm_1x10x128_[0-9a-f]+]] #kernel.gemm<
+// CHECK-NOT: multiply
 // CHECK-LABEL: func.func @forward
 // CHECK: kernel.call @[[MANY]]
 // CHECK: kernel.call @[[FEW]]

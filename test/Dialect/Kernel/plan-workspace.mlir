@@ -8,7 +8,7 @@
 // CHECK: kernel.alloc at 0 :
 // CHECK: kernel.alloc at 256 :
 // CHECK: kernel.alloc at 0 :
-kernel.spec @s "copy" {} flops 0.0 bytes 0.0
+kernel.spec @s #kernel.copy<shape = [1, 1, 1, 1], src_strides = [0, 0, 0, 1], dst_strides = [0, 0, 0, 1]> words "one" flops 0.0 bytes 0.0
 func.func @chain(%image: memref<16xf32>, %y: memref<64xf32>) attributes {kernel.scratch_bytes = 100 : i64} {
   %0 = kernel.alloc : memref<64xf32>
   kernel.call @s ins(%image : memref<16xf32>) outs(%0 : memref<64xf32>)
@@ -27,13 +27,13 @@ func.func @chain(%image: memref<16xf32>, %y: memref<64xf32>) attributes {kernel.
 // CHECK-SAME: kernel.workspace_bytes = 512 : i64
 // CHECK: kernel.alloc at 0 :
 // CHECK: kernel.alloc at 256 :
-kernel.spec @s "copy" {} flops 0.0 bytes 0.0
+kernel.spec @s #kernel.gemm<m = 1, n = 2, k = 2, panel = 1, fast = true, lda = 2, ldc = 2, bias = false, residual = false, activation = none> words "one" flops 0.0 bytes 0.0
 func.func @branches(%image: memref<16xf32>, %y: memref<64xf32>, %z: memref<64xf32>) {
   %0 = kernel.alloc : memref<64xf32>
-  kernel.call @s outs(%0, %y : memref<64xf32>, memref<64xf32>) branch 0
-  kernel.call @s outs(%0, %y : memref<64xf32>, memref<64xf32>) branch 0
+  kernel.call @s ins(%y, %y : memref<64xf32>, memref<64xf32>) outs(%0, %y : memref<64xf32>, memref<64xf32>) branch 0
+  kernel.call @s ins(%y, %y : memref<64xf32>, memref<64xf32>) outs(%0, %y : memref<64xf32>, memref<64xf32>) branch 0
   %1 = kernel.alloc : memref<64xf32>
-  kernel.call @s outs(%1, %z : memref<64xf32>, memref<64xf32>) branch 1
+  kernel.call @s ins(%z, %z : memref<64xf32>, memref<64xf32>) outs(%1, %z : memref<64xf32>, memref<64xf32>) branch 1
   return
 }
 
@@ -42,14 +42,15 @@ func.func @branches(%image: memref<16xf32>, %y: memref<64xf32>, %z: memref<64xf3
 // The next pair of branches is another time.
 // CHECK-LABEL: func.func @pairs
 // CHECK-SAME: kernel.workspace_bytes = 256 : i64
-kernel.spec @s "copy" {} flops 0.0 bytes 0.0
+kernel.spec @s #kernel.gemm<m = 1, n = 2, k = 2, panel = 1, fast = true, lda = 2, ldc = 2, bias = false, residual = false, activation = none> words "one" flops 0.0 bytes 0.0
+kernel.spec @c #kernel.copy<shape = [1, 1, 1, 1], src_strides = [0, 0, 0, 1], dst_strides = [0, 0, 0, 1]> words "one" flops 0.0 bytes 0.0
 func.func @pairs(%image: memref<16xf32>, %y: memref<64xf32>, %z: memref<64xf32>) {
   %0 = kernel.alloc : memref<64xf32>
-  kernel.call @s outs(%0, %y : memref<64xf32>, memref<64xf32>) branch 0
-  kernel.call @s outs(%z : memref<64xf32>) branch 1
+  kernel.call @s ins(%y, %y : memref<64xf32>, memref<64xf32>) outs(%0, %y : memref<64xf32>, memref<64xf32>) branch 0
+  kernel.call @c ins(%z : memref<64xf32>) outs(%z : memref<64xf32>) branch 1
   %1 = kernel.alloc : memref<64xf32>
-  kernel.call @s outs(%1, %y : memref<64xf32>, memref<64xf32>) branch 0
-  kernel.call @s outs(%z : memref<64xf32>) branch 1
+  kernel.call @s ins(%y, %y : memref<64xf32>, memref<64xf32>) outs(%1, %y : memref<64xf32>, memref<64xf32>) branch 0
+  kernel.call @c ins(%z : memref<64xf32>) outs(%z : memref<64xf32>) branch 1
   return
 }
 
@@ -61,7 +62,8 @@ func.func @pairs(%image: memref<16xf32>, %y: memref<64xf32>, %z: memref<64xf32>)
 // CHECK: kernel.alloc at 0 : memref<32xf32>
 // CHECK: kernel.alloc at 192 : memref<16xf32>
 // CHECK: kernel.alloc at 128 : memref<16xf32>
-kernel.spec @s "copy" {} flops 0.0 bytes 0.0
+kernel.spec @s #kernel.copy<shape = [1, 1, 1, 1], src_strides = [0, 0, 0, 1], dst_strides = [0, 0, 0, 1]> words "one" flops 0.0 bytes 0.0
+kernel.spec @a #kernel.add<rows = 1, cols = 1, lda = 1, ldb = 1, ldc = 1, period = 1> words "one" flops 0.0 bytes 0.0
 func.func @views(%image: memref<16xf32>, %y: memref<16xf32>) {
   %0 = kernel.alloc : memref<32xf32>
   kernel.call @s ins(%image : memref<16xf32>) outs(%0 : memref<32xf32>)
@@ -70,7 +72,7 @@ func.func @views(%image: memref<16xf32>, %y: memref<16xf32>) {
   %1 = kernel.alloc : memref<16xf32>
   kernel.call @s ins(%image : memref<16xf32>) outs(%1 : memref<16xf32>)
   %2 = kernel.alloc : memref<16xf32>
-  kernel.call @s ins(%w, %1 : memref<8xf32, strided<[1], offset: 24>>, memref<16xf32>) outs(%2 : memref<16xf32>)
+  kernel.call @a ins(%w, %1 : memref<8xf32, strided<[1], offset: 24>>, memref<16xf32>) outs(%2 : memref<16xf32>)
   kernel.call @s ins(%2 : memref<16xf32>) outs(%y : memref<16xf32>)
   return
 }
@@ -82,7 +84,7 @@ func.func @views(%image: memref<16xf32>, %y: memref<16xf32>) {
 // CHECK-SAME: kernel.workspace_bytes = 320 : i64
 // CHECK: kernel.alloc at 0 : memref<2x24xf32
 // CHECK: kernel.alloc at 256 : memref<1xf32>
-kernel.spec @s "copy" {} flops 0.0 bytes 0.0
+kernel.spec @s #kernel.copy<shape = [1, 1, 1, 1], src_strides = [0, 0, 0, 1], dst_strides = [0, 0, 0, 1]> words "one" flops 0.0 bytes 0.0
 func.func @padding(%image: memref<1xf32>) {
   %0 = kernel.alloc : memref<2x24xf32, strided<[32, 1]>>
   %1 = kernel.alloc : memref<1xf32>
@@ -114,12 +116,12 @@ func.func @unused(%image: memref<4xf32>) {
 // CHECK: %[[KEPT:.+]] = kernel.alloc at 0
 // CHECK: kernel.alloc at 64
 // CHECK: return %[[KEPT]]
-kernel.spec @s "copy" {} flops 0.0 bytes 0.0
-func.func @returned(%image: memref<4xf32>) -> memref<16xf32> {
+kernel.spec @s #kernel.copy<shape = [1, 1, 1, 1], src_strides = [0, 0, 0, 1], dst_strides = [0, 0, 0, 1]> words "one" flops 0.0 bytes 0.0
+func.func @returned(%image: memref<4xf32>, %y: memref<4xf32>) -> memref<16xf32> {
   %0 = kernel.alloc : memref<16xf32>
-  kernel.call @s outs(%0 : memref<16xf32>)
+  kernel.call @s ins(%y : memref<4xf32>) outs(%0 : memref<16xf32>)
   %1 = kernel.alloc : memref<16xf32>
-  kernel.call @s outs(%1 : memref<16xf32>)
+  kernel.call @s ins(%y : memref<4xf32>) outs(%1 : memref<16xf32>)
   return %0 : memref<16xf32>
 }
 

@@ -6,22 +6,29 @@ vit.parameter @w : tensor<20x8xf32>
 vit.parameter @s : tensor<64x8xf32>
 vit.parameter @b : tensor<20xf32>
 
-// CHECK: kernel.spec @gemm "gemm" {activation = "none", bias = true, eps = 5.000000e-01 : f64, m = 4 : i64, shape = array<i64: 1, 2>} flops 1.280000e+03 bytes 0.000000e+00
-kernel.spec @gemm "gemm" {activation = "none", bias = true, eps = 0.5, m = 4, shape = array<i64: 1, 2>} flops 1280.0 bytes 0.0
+// Fields stand in the definition's order, without those that may be left out.
+// CHECK: kernel.spec @gemm #kernel.gemm<m = 4, n = 20, k = 8, panel = 16, lda = 8, ldc = 32, bias = true, residual = false, activation = gelu> words "4x20x8_gelu" flops 1.280000e+03 bytes 0.000000e+00
+kernel.spec @gemm #kernel.gemm<k = 8, n = 20, m = 4, panel = 16, fast = false, lda = 8, ldc = 32, bias = true, residual = false, activation = gelu> words "4x20x8_gelu" flops 1280.0 bytes 0.0
 
-// CHECK: kernel.spec @empty "fill" {} flops
-kernel.spec @empty "fill" {} flops 0.0 bytes 80.0
+// Those that are there with others, and numbers.
+// CHECK: kernel.spec @attention #kernel.attention<batch = 1, heads = 2, tokens = 4, queries = 3, head_dim = 8, scale = -1.250000e-01, ldq = 16, ldk = 16, ldv = 16, ldo = 16, probabilities = true, prob_batch_stride = 24, masks = 1, ldb = 16> words
+kernel.spec @attention #kernel.attention<batch = 1, heads = 2, tokens = 4, queries = 3, head_dim = 8, scale = -0.125, ldq = 16, ldk = 16, ldv = 16, ldo = 16, probabilities = true, prob_batch_stride = 24, masks = 1, ldb = 16> words "" flops 0.0 bytes 0.0
+// CHECK: kernel.spec @norm #kernel.norm<rows = 1, cols = 4, ldx = 4, ldy = 4, eps = 1.000000e-05, affine = true, shift = false, kind = rms, groups = 2> words
+kernel.spec @norm #kernel.norm<rows = 1, cols = 4, ldx = 4, ldy = 4, eps = 1.0e-5, affine = true, shift = false, kind = rms, groups = 2> words "" flops 0.0 bytes 0.0
 
-// CHECK: kernel.constant @w.panels panels of @w : memref<2x8x16xf32>{{$}}
-kernel.constant @w.panels panels of @w : memref<2x8x16xf32>
-// CHECK: kernel.constant @s.strassen strassen of @s : memref<2x7x4x16xf32>{{$}}
-kernel.constant @s.strassen strassen of @s : memref<2x7x4x16xf32>
-// CHECK: kernel.constant @s.pairs pairs of @s : memref<80xf32>{{$}}
-kernel.constant @s.pairs pairs of @s : memref<80xf32>
-// CHECK: kernel.constant @s.parts strassen of @s : memref<4x7x2x16xf32>{{$}}
-kernel.constant @s.parts strassen of @s : memref<4x7x2x16xf32>
-// CHECK: kernel.constant @b.rows rows of @b : memref<1x32xf32> at 1024
-kernel.constant @b.rows rows of @b : memref<1x32xf32> at 1024
+// CHECK: kernel.spec @copy #kernel.copy<shape = [1, 1, 4, 20], src_strides = [0, 0, 32, 1], dst_strides = [0, 0, 20, 1]> words "" flops
+kernel.spec @copy #kernel.copy<shape = [1, 1, 4, 20], src_strides = [0, 0, 32, 1], dst_strides = [0, 0, 20, 1]> words "" flops 0.0 bytes 80.0
+
+// CHECK: kernel.constant @w.panels #kernel.panels<16> of @w : memref<2x8x16xf32>{{$}}
+kernel.constant @w.panels #kernel.panels<16> of @w : memref<2x8x16xf32>
+// CHECK: kernel.constant @s.strassen #kernel.strassen<16> of @s : memref<2x7x4x16xf32>{{$}}
+kernel.constant @s.strassen #kernel.strassen<16> of @s : memref<2x7x4x16xf32>
+// CHECK: kernel.constant @s.sums #kernel.winograd_sums<32> of @s : memref<80xf32>{{$}}
+kernel.constant @s.sums #kernel.winograd_sums<32> of @s : memref<80xf32>
+// CHECK: kernel.constant @s.parts #kernel.strassen<16, parts = 2> of @s : memref<4x7x2x16xf32>{{$}}
+kernel.constant @s.parts #kernel.strassen<16, parts = 2> of @s : memref<4x7x2x16xf32>
+// CHECK: kernel.constant @b.rows #kernel.rows<32> of @b : memref<1x32xf32> at 1024
+kernel.constant @b.rows #kernel.rows<32> of @b : memref<1x32xf32> at 1024
 
 // CHECK-LABEL: func.func @forward
 // CHECK-SAME: %[[X:[^:]+]]: memref<4x8xf32>
@@ -39,13 +46,13 @@ func.func @forward(%x: memref<4x8xf32>, %y: memref<4x20xf32>) {
   // CHECK: kernel.call @gemm ins(%[[X]], %[[W]], %[[B]] : memref<4x8xf32>, memref<2x8x16xf32>, memref<1x32xf32>) outs(%[[OUT]] :
   kernel.call @gemm ins(%x, %w, %b : memref<4x8xf32>, memref<2x8x16xf32>, memref<1x32xf32>)
                     outs(%1 : memref<4x20xf32, strided<[32, 1]>>)
-  // CHECK: kernel.call @empty outs(%{{.+}} : memref<4x20xf32>) branch 0
-  kernel.call @empty outs(%y : memref<4x20xf32>) branch 0
-  // CHECK: kernel.call @empty outs(%{{.+}} : memref<4x20xf32>) branch 1
-  kernel.call @empty outs(%y : memref<4x20xf32>) branch 1
-  // CHECK: kernel.call @empty outs(%{{.+}} : memref<4x20xf32>){{$}}
-  kernel.call @empty outs(%y : memref<4x20xf32>)
-  // CHECK: kernel.call @empty outs(%{{.+}} : memref<4x20xf32>) images 8
-  kernel.call @empty outs(%y : memref<4x20xf32>) images 8
+  // CHECK: kernel.call @copy ins(%[[OUT]] : {{.*}}) outs(%{{.+}} : memref<4x20xf32>) branch 0
+  kernel.call @copy ins(%1 : memref<4x20xf32, strided<[32, 1]>>) outs(%y : memref<4x20xf32>) branch 0
+  // CHECK: kernel.call @copy ins(%[[OUT]] : {{.*}}) outs(%{{.+}} : memref<4x20xf32>) branch 1
+  kernel.call @copy ins(%1 : memref<4x20xf32, strided<[32, 1]>>) outs(%y : memref<4x20xf32>) branch 1
+  // CHECK: kernel.call @copy ins(%[[OUT]] : {{.*}}) outs(%{{.+}} : memref<4x20xf32>){{$}}
+  kernel.call @copy ins(%1 : memref<4x20xf32, strided<[32, 1]>>) outs(%y : memref<4x20xf32>)
+  // CHECK: kernel.call @copy ins(%[[OUT]] : {{.*}}) outs(%{{.+}} : memref<4x20xf32>) images 8
+  kernel.call @copy ins(%1 : memref<4x20xf32, strided<[32, 1]>>) outs(%y : memref<4x20xf32>) images 8
   return
 }

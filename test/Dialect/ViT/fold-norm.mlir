@@ -1,5 +1,5 @@
 // RUN: %vitc-opt %s --vit-fold-norm | FileCheck %s
-// RUN: %vitc-opt %s --vit-fold-norm=keep-gain=true | FileCheck %s --check-prefix=KEEP
+// RUN: %vitc-opt %s --kernel-attach-target=levels=avx2,zen4:winograd --vit-fold-norm | FileCheck %s --check-prefix=KEEP
 
 // KEEP-LABEL: func.func @folded
 // KEEP-SAME: %[[G:[^:]+]]: tensor<8xf32>, %[[BETA:[^:]+]]: tensor<8xf32>, %[[W:[^:]+]]: tensor<6x8xf32>, %[[B:[^:]+]]: tensor<6xf32>

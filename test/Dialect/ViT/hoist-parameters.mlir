@@ -90,7 +90,7 @@ func.func @forward(%x: tensor<1x8xf32>) -> (tensor<1x8xf32>, tensor<8xf32>) {
 // CHECK: vit.parameter @derived
 // CHECK-NOT: @orphan
 // CHECK: vit.parameter @packed
-// CHECK: kernel.constant @packed.rows rows of @packed
+// CHECK: kernel.constant @packed.rows #kernel.rows<16> of @packed
 vit.parameter @source : tensor<8xf32>
 vit.parameter @derived : tensor<8xf32> {
   %0 = vit.get @source : tensor<8xf32>
@@ -102,7 +102,7 @@ vit.parameter @orphan : tensor<8xf32> {
   vit.yield %0 : tensor<8xf32>
 }
 vit.parameter @packed : tensor<8xf32>
-kernel.constant @packed.rows rows of @packed : memref<1x16xf32>
+kernel.constant @packed.rows #kernel.rows<16> of @packed : memref<1x16xf32>
 func.func @forward(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {
   %0 = vit.get @derived : tensor<8xf32>
   %1 = vit.layer_norm %x gain %0 bias %0 eps 0.0 : tensor<1x8xf32>, tensor<8xf32>, tensor<8xf32>

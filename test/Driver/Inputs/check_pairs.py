@@ -7,7 +7,7 @@ import numpy as np
 
 text = open(sys.argv[1]).read()
 places = {(name, layout): ([int(extent) for extent in shape.split("x")], int(offset)) for layout, name, shape, offset in re.findall(
-    r"kernel\.constant @\S+ (panels|pairs) of @(\S+) : memref<([\dx]+)xf32> at (\d+)", text)}
+    r"kernel\.constant @\S+ #kernel\.(panels|winograd_sums)<\d+> of @(\S+) : memref<([\dx]+)xf32> at (\d+)", text)}
 floats = np.fromfile(sys.argv[2], np.float32)[64 // 4:]
 
 
@@ -18,9 +18,9 @@ def constant(name, layout):
 
 checked = 0
 for name, layout in places:
-    if layout != "pairs":
+    if layout != "winograd_sums":
         continue
-    panels, pairs = constant(name, "panels"), constant(name, "pairs")
+    panels, pairs = constant(name, "panels"), constant(name, "winograd_sums")
     y = panels.transpose(0, 2, 1).reshape(-1, panels.shape[1])  # [columns][k]
     g = np.arange(y.shape[1] // 192 * 64)
     sums = (y[:, 3 * g] * y[:, 3 * g + 1] * np.where(g // 32 % 2 == 0, 1, -1)).sum(1)

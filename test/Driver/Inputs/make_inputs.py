@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""make_inputs.py DIR IMAGES.npy: arrays and pictures, good and bad, for the tests of `vitc run`. Needs no NumPy.
+"""make_inputs.py DIR IMAGES.npy: arrays and images, good and bad, for the tests of `vitc run`. Needs no NumPy.
 
-IMAGES.npy is uint8 [items, 28, 28]; its first picture becomes boot.png and boot.pgm.
+IMAGES.npy is uint8 [items, 28, 28]; its first image becomes boot.png and boot.pgm.
 """
 import os, struct, sys, zlib
 
@@ -33,7 +33,7 @@ png("boot.png", 28, 28, boot)
 with open(os.path.join(folder, "boot.pgm"), "wb") as f:
     f.write(b"P5 28 28 255\n" + boot)
 
-# The same picture in every form that is taken.
+# The same image in every form that is taken.
 tensor = struct.pack("<784f", *[(p / 255 - 0.286) / 0.353 for p in boot])
 npy("boot_grey.npy", "|u1", (28, 28), boot)
 npy("boot_channel.npy", "|u1", (28, 28, 1), boot)

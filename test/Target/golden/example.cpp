@@ -1,4 +1,4 @@
-// Runs golden_net on a grey test picture and prints the first numbers. Usage: example WEIGHTS
+// Runs golden_net on a grey test image and prints the first numbers. Usage: example WEIGHTS
 #include "golden_net.h"
 #include <stdio.h>
 #include <string.h>
@@ -9,12 +9,12 @@ int main(int argc, char **argv) {
   static float logits[golden_net_LOGITS_ELEMENTS];
   golden_net_image images[golden_net_BATCH];
   for (int i = 0; i < golden_net_BATCH; ++i)
-    images[i] = {pixels, golden_net_WIDTH, golden_net_HEIGHT, golden_net_CHANNELS, golden_net_WIDTH * golden_net_CHANNELS};
+    images[i] = {pixels, golden_net_WIDTH, golden_net_HEIGHT, golden_net_PIXELS_NATIVE, golden_net_WIDTH * golden_net_CHANNELS, {0, 0, 0, 0}};
 
   golden_net_net net(argc > 1 ? argv[1] : nullptr);
   golden_net_status status = net.status();
   if (status == golden_net_OK)
-    status = net.run(images, logits);
+    status = net.run(images, golden_net_BATCH, logits);
   if (status != golden_net_OK) {
     fprintf(stderr, "%s\n", golden_net_status_text(status));
     return 1;

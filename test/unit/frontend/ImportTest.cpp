@@ -2,7 +2,7 @@
 /// Imports in one process, as fuzzers do them: a context and a config in
 /// memory.
 #include "vitc/Frontend/Import.h"
-#include "vitc/Frontend/ModelBuilder.h"
+#include "vitc/Frontend/Builder/ModelBuilder.h"
 #include "vitc/Support/JsonReader.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

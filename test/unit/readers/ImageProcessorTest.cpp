@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "vitc/Frontend/ImageProcessor.h"
+#include "vitc/Preprocess/ImageProcessor.h"
 
 #include "TestFiles.h"
 

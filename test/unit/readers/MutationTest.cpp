@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Valid files with random damage: the readers must answer with a value or a
 /// user error, in bounded time. Run it under sanitizers.
-#include "PictureFiles.h"
+#include "ImageFiles.h"
 #include "TestFiles.h"
 #include "TorchFiles.h"
 #include "ZipFiles.h"
-#include "vitc/Frontend/Checkpoint.h"
-#include "vitc/Frontend/ImageProcessor.h"
+#include "vitc/Checkpoint/Checkpoint.h"
+#include "vitc/Preprocess/ImageProcessor.h"
+#include "vitc/Support/Image.h"
 #include "vitc/Support/Json.h"
 #include "vitc/Support/Npy.h"
-#include "vitc/Support/Picture.h"
 
 #include <cstdio>
 #include <ctime>
@@ -186,11 +186,11 @@ TEST_F(MutationTest, Npy) {
 }
 
 static llvm::Error readPixels(const std::string &path) {
-  auto picture = readPicture(path);
-  if (!picture)
-    return picture.takeError();
-  EXPECT_EQ(picture->pixels.size(),
-            size_t(picture->width) * picture->height * picture->channels);
+  auto image = readImage(path);
+  if (!image)
+    return image.takeError();
+  EXPECT_EQ(image->pixels.size(),
+            size_t(image->width) * image->height * image->channels);
   return llvm::Error::success();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "vitc/Frontend/Checkpoint.h"
+#include "vitc/Checkpoint/Checkpoint.h"
 
 #include "TestFiles.h"
 

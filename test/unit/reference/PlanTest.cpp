@@ -81,8 +81,12 @@ protected:
     auto function = module->lookupSymbol<func::FuncOp>(vit::forwardName);
     function->setAttr(kernel::scratchBytesAttrName,
                       Builder(&context).getI64IntegerAttr(1 + seed * 97));
+    module->getOperation()->setAttr(
+        kernel::targetAttrName,
+        kernel::TargetAttr::get(
+            &context, GetParam(),
+            kernel::LevelAttr::get(&context, "any", kernel::Algorithm::Plain)));
     PipelineOptions options;
-    options.panel = GetParam();
     PassManager manager(&context);
     for (const Stage &stage : stages())
       stage.populate(manager, options);

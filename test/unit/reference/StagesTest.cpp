@@ -3,6 +3,7 @@
 /// stage and every rewrite.
 #include "RandomModel.h"
 
+#include "vitc/Dialect/Kernel/IR/Kernel.h"
 #include "vitc/Pipelines/Pipelines.h"
 
 #include "mlir/IR/DialectRegistry.h"
@@ -59,13 +60,23 @@ protected:
     return succeeded(manager.run(module));
   }
 
+  /// For one level.
+  void setTarget(ModuleOp module, int64_t panel, kernel::Algorithm algorithm) {
+    module->setAttr(kernel::targetAttrName,
+                    kernel::TargetAttr::get(
+                        &context, panel,
+                        kernel::LevelAttr::get(&context, "any", algorithm)));
+  }
+
   /// Interprets a model before and after.
   void expectExact(uint64_t seed, StringRef last,
-                   const PipelineOptions &options) {
+                   const PipelineOptions &options,
+                   kernel::Algorithm algorithm = kernel::Algorithm::Plain) {
     std::string text = randomModelText(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + text);
     auto module = parse(text, context);
     ASSERT_TRUE(module);
+    setTarget(*module, /*panel=*/16, algorithm);
     auto weights = randomWeights(*module, seed);
     Tensor picture = randomPicture(*module, seed);
     std::vector<Tensor> before = interpret(*module, *weights, picture);
@@ -86,11 +97,9 @@ TEST_F(Stages, FuseIsExact) {
     expectExact(seed, "fuse", PipelineOptions());
 }
 
-TEST_F(Stages, FuseIsExactForPairedProducts) {
-  PipelineOptions options;
-  options.pairs = true;
+TEST_F(Stages, FuseIsExactForWinogradProducts) {
   for (uint64_t seed = 0; seed < models; ++seed)
-    expectExact(seed, "fuse", options);
+    expectExact(seed, "fuse", PipelineOptions(), kernel::Algorithm::Winograd);
 }
 
 TEST_F(Stages, FuseAloneIsExact) {
@@ -118,12 +127,12 @@ TEST_F(Stages, EveryModelBecomesKernels) {
     for (uint64_t seed = 0; seed < models; ++seed) {
       SCOPED_TRACE("panel " + std::to_string(panel) + ", seed " +
                    std::to_string(seed));
-      PipelineOptions options;
-      options.panel = panel;
-      options.pairs = panel == 32;
       auto module = parse(randomModelText(seed), context);
       ASSERT_TRUE(module);
-      EXPECT_TRUE(lower(*module, "plan", options));
+      setTarget(*module, panel,
+                panel == 32 ? kernel::Algorithm::Winograd
+                            : kernel::Algorithm::Plain);
+      EXPECT_TRUE(lower(*module, "plan", PipelineOptions()));
     }
 }
 

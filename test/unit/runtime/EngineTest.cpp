@@ -17,7 +17,7 @@ using namespace vitc::rt;
 namespace {
 
 void forward(const Invocation &run) {
-  float *copy = buffer(run, bufferOffset);
+  float *copy = buffer<float>(run, bufferOffset);
   for (int64_t index = 0; index < pictureFloats; ++index)
     copy[index] = run.pixels[index];
   done(run, 0);
@@ -32,24 +32,31 @@ void forward(const Invocation &run) {
         auto *task = static_cast<Task *>(argument);
         for (int64_t index = 0; index < height * width; ++index) {
           int64_t at = channel * height * width + index;
-          *output(task->run, 0, at) = task->copy[at] + *weight(task->run, 0);
+          *output<float>(task->run, 0, uint64_t(at) * sizeof(float)) =
+              task->copy[at] + *weight<float>(task->run, 0);
         }
       },
       &task);
-  *output(run, 1, 0) = copy[0];
+  *output<float>(run, 1, 0) = copy[0];
   done(run, 1);
 }
 
-/// What the images of a batch do together: each one's `first` becomes the sum
-/// of all, which the workspaces still hold.
+/// What two images do together: each one's `first` becomes the sum of both,
+/// which the workspaces still hold. One that is missing counts as nothing.
 void finish(const Invocation &run) {
-  EXPECT_EQ(run.image, 0);
+  EXPECT_EQ(run.image % 2, 0);
   float sum = 0;
-  for (size_t image = 0; image < batch; ++image)
-    sum += *buffer(run, bufferOffset + image * imageWorkspaceBytes);
-  for (size_t image = 0; image < batch; ++image)
-    *output(run, 1, image) = sum;
+  for (int32_t i = 0; i < run.images; ++i)
+    sum += *buffer<float>(run, bufferOffset + i * imageWorkspaceBytes);
+  *buffer<float>(run, 0) = sum;
   done(run, 2);
+  eachImage(run, [](const Invocation &own) {
+    EXPECT_EQ(own.images, 1);
+    const float *sum =
+        buffer<float>(own, 0) - own.image % 2 * (imageWorkspaceBytes / 4);
+    *output<float>(own, 1, 0) = *sum;
+    done(own, 3);
+  });
 }
 
 const Variant variantTable[] = {
@@ -69,7 +76,7 @@ const Model model = makeModel(variantTable);
 /// A context that is destroyed at the end.
 class Running : public TestContext {
 public:
-  explicit Running(const vitc_options_v1 *options = nullptr,
+  explicit Running(const vitc_options_v2 *options = nullptr,
                    const Model &model = ::model)
       : TestContext(model, options) {}
 };
@@ -79,13 +86,15 @@ public:
 TEST(Engine, RunsTensors) {
   std::vector<float> pixels = ramp();
   for (int32_t threads : {0, 1, 3}) {
-    vitc_options_v1 options = withThreads(threads);
+    vitc_options_v2 options = withThreads(threads);
     Running context(&options);
     Outputs outputs;
-    ASSERT_EQ(runTensor(context, pixels.data(), outputs.pointers), VITC_OK);
+    ASSERT_EQ(runTensor(context, pixels.data(), batch, outputs.pointers),
+              VITC_OK);
     for (size_t index = 0; index < pixels.size(); ++index)
       ASSERT_EQ(outputs.sum[index], pixels[index] + 0.5f);
-    EXPECT_EQ(outputs.first, (std::vector<float>{3.0f, 3.0f + pictureFloats}));
+    for (int64_t image = 0; image < batch; ++image)
+      EXPECT_EQ(outputs.first[image], float(3 + image * pictureFloats));
   }
 }
 
@@ -93,20 +102,21 @@ TEST(Engine, RunsPicturesOfAnySize) {
   Running context;
   TestPicture first = makePicture(17, 9, 3, 0),
               second = makePicture(4, 40, 1, 0);
-  vitc_image_v1 images[] = {first.image(), second.image()};
+  vitc_image_v2 images[] = {first.image(), second.image(), second.image(),
+                            first.image()};
 
   std::vector<float> expected;
-  for (const vitc_image_v1 &image : images) {
+  for (const vitc_image_v2 &image : images) {
     std::vector<float> one;
     ASSERT_EQ(preprocessTo(model.preprocessing, image, one), VITC_OK);
     expected.insert(expected.end(), one.begin(), one.end());
   }
   std::vector<float> pixels(allFloats);
-  ASSERT_EQ(preprocess(context, images, pixels.data()), VITC_OK);
+  ASSERT_EQ(preprocess(context, images, batch, pixels.data()), VITC_OK);
   EXPECT_EQ(pixels, expected);
 
   Outputs outputs;
-  ASSERT_EQ(run(context, images, outputs.pointers), VITC_OK);
+  ASSERT_EQ(run(context, images, batch, outputs.pointers), VITC_OK);
   for (size_t index = 0; index < pixels.size(); ++index)
     ASSERT_EQ(outputs.sum[index], pixels[index] + 0.5f);
 }
@@ -114,24 +124,27 @@ TEST(Engine, RunsPicturesOfAnySize) {
 TEST(Engine, StopsAtAPictureThatDoesNotFit) {
   Running context;
   TestPicture good = makePicture(17, 9, 3, 0), bad = makePicture(17, 9, 2, 0);
-  vitc_image_v1 images[] = {good.image(), bad.image()};
+  vitc_image_v2 images[] = {good.image(), bad.image(), good.image(),
+                            good.image()};
   Outputs outputs;
-  EXPECT_EQ(run(context, images, outputs.pointers), VITC_ERROR_ARGUMENT);
+  EXPECT_EQ(run(context, images, batch, outputs.pointers), VITC_ERROR_ARGUMENT);
   EXPECT_EQ(outputs.sum[0], -1.0f);
   std::vector<float> pixels(allFloats);
-  EXPECT_EQ(preprocess(context, images, pixels.data()), VITC_ERROR_ARGUMENT);
+  EXPECT_EQ(preprocess(context, images, batch, pixels.data()),
+            VITC_ERROR_ARGUMENT);
 }
 
 TEST(Engine, UsesALentWorkspace) {
   TestScratch memory(workspaceBytes + 64);
-  vitc_options_v1 options{};
+  vitc_options_v2 options{};
   options.workspace = memory.get();
   options.workspace_bytes = workspaceBytes;
   std::vector<float> pixels = ramp();
   {
     Running context(&options);
     Outputs outputs;
-    ASSERT_EQ(runTensor(context, pixels.data(), outputs.pointers), VITC_OK);
+    ASSERT_EQ(runTensor(context, pixels.data(), batch, outputs.pointers),
+              VITC_OK);
     EXPECT_EQ(outputs.sum[7], pixels[7] + 0.5f);
   }
   // The model's buffers are in the caller's memory, which is still there.
@@ -146,7 +159,7 @@ TEST(Engine, UsesALentWorkspace) {
 TEST(Engine, RefusesAWorkspaceTooSmallOrMisaligned) {
   TestScratch memory(workspaceBytes + 64);
   void *context = &memory;
-  vitc_options_v1 options{};
+  vitc_options_v2 options{};
   options.workspace = memory.get();
   options.workspace_bytes = workspaceBytes - 1;
   EXPECT_EQ(create(model, nullptr, &options, &context), VITC_ERROR_WORKSPACE);
@@ -170,38 +183,101 @@ TEST(Engine, ObserverSeesEveryStepAndTheWorkspace) {
   std::vector<float> pixels = ramp();
   Outputs outputs;
   observe(context, observer, &seen);
-  ASSERT_EQ(runTensor(context, pixels.data(), outputs.pointers), VITC_OK);
-  EXPECT_EQ(seen.steps, (std::vector<int32_t>{0, 1, 0, 1}));
-  EXPECT_EQ(seen.value, 3.0f + pictureFloats);
+  ASSERT_EQ(runTensor(context, pixels.data(), batch, outputs.pointers),
+            VITC_OK);
+  EXPECT_EQ(seen.steps, (std::vector<int32_t>{0, 1, 0, 1, 0, 1, 0, 1}));
+  EXPECT_EQ(seen.value, 3.0f + 3 * pictureFloats);
   observe(context, nullptr, nullptr);
-  ASSERT_EQ(runTensor(context, pixels.data(), outputs.pointers), VITC_OK);
-  EXPECT_EQ(seen.steps.size(), 4u);
+  ASSERT_EQ(runTensor(context, pixels.data(), batch, outputs.pointers),
+            VITC_OK);
+  EXPECT_EQ(seen.steps.size(), 8u);
 }
 
-TEST(Engine, FinishesABatchOnceAfterAllImages) {
+TEST(Engine, FinishesTwoImagesAtATimeAfterAll) {
   const Variant variants[] = {{"joined", cpu::Baseline, forward, finish}};
   Model joined = makeModel(variants);
   std::vector<float> pixels = ramp();
   for (int32_t threads : {1, 2, 3}) {
-    vitc_options_v1 options = withThreads(threads);
+    vitc_options_v2 options = withThreads(threads);
     Running context(&options, joined);
     Outputs outputs;
-    ASSERT_EQ(runTensor(context, pixels.data(), outputs.pointers), VITC_OK);
+    ASSERT_EQ(runTensor(context, pixels.data(), batch, outputs.pointers),
+              VITC_OK);
+    constexpr float two = 3 + 3 + pictureFloats, next = 4 * pictureFloats;
     EXPECT_EQ(outputs.first,
-              std::vector<float>(batch, 3.0f + 3.0f + pictureFloats));
+              (std::vector<float>{two, two, two + next, two + next}));
     std::vector<int32_t> steps;
     auto observer = [](void *user, int32_t step, const void *) {
       static_cast<std::vector<int32_t> *>(user)->push_back(step);
     };
     observe(context, observer, &steps);
-    ASSERT_EQ(runTensor(context, pixels.data(), outputs.pointers), VITC_OK);
-    EXPECT_EQ(steps, (std::vector<int32_t>{0, 1, 0, 1, 2}));
+    outputs = Outputs();
+    ASSERT_EQ(runTensor(context, pixels.data(), 3, outputs.pointers), VITC_OK);
+    EXPECT_EQ(steps, (std::vector<int32_t>{0, 1, 0, 1, 0, 1, 2, 3, 3, 2, 3}));
+    EXPECT_EQ(outputs.first,
+              (std::vector<float>{two, two, 3 + 2 * pictureFloats, -1}));
   }
+}
+
+TEST(Engine, RunsFewerImagesThanTheBatch) {
+  std::vector<float> pixels = ramp();
+  TestPicture picture = makePicture(17, 9, 3, 0),
+              other = makePicture(30, 20, 1, 0);
+  vitc_image_v2 images[] = {picture.image(), other.image(), other.image(),
+                            picture.image()};
+  for (int32_t threads : {1, 2, 3, 5}) {
+    vitc_options_v2 options = withThreads(threads);
+    Running context(&options);
+    Outputs ofTensor, ofImages;
+    std::vector<float> made(allFloats);
+    ASSERT_EQ(runTensor(context, pixels.data(), batch, ofTensor.pointers),
+              VITC_OK);
+    ASSERT_EQ(run(context, images, batch, ofImages.pointers), VITC_OK);
+    ASSERT_EQ(preprocess(context, images, batch, made.data()), VITC_OK);
+    for (int32_t count = 1; count <= batch; ++count) {
+      // Memory of just the images that are given: a sanitizer sees more.
+      size_t floats = size_t(count * pictureFloats);
+      std::vector<float> few(pixels.begin(), pixels.begin() + long(floats));
+      std::vector<vitc_image_v2> some(images, images + count);
+      std::vector<float> sum(floats), first(static_cast<size_t>(count)),
+          result(floats);
+      void *outputs[] = {sum.data(), first.data()};
+      auto expect = [&](const Outputs &want) {
+        EXPECT_TRUE(std::equal(sum.begin(), sum.end(), want.sum.begin()));
+        EXPECT_TRUE(std::equal(first.begin(), first.end(), want.first.begin()));
+      };
+      ASSERT_EQ(runTensor(context, few.data(), count, outputs), VITC_OK);
+      expect(ofTensor);
+      ASSERT_EQ(run(context, some.data(), count, outputs), VITC_OK);
+      expect(ofImages);
+      ASSERT_EQ(preprocess(context, some.data(), count, result.data()),
+                VITC_OK);
+      EXPECT_TRUE(std::equal(result.begin(), result.end(), made.begin()));
+    }
+  }
+}
+
+TEST(Engine, RefusesOtherNumbersOfImages) {
+  Running context;
+  Outputs outputs;
+  std::vector<float> pixels = ramp();
+  TestPicture picture = makePicture(30, 20, 3, 0);
+  vitc_image_v2 images[] = {picture.image(), picture.image(), picture.image(),
+                            picture.image()};
+  for (int32_t count : {0, -1, batch + 1, INT32_MIN, INT32_MAX}) {
+    EXPECT_EQ(run(context, images, count, outputs.pointers),
+              VITC_ERROR_ARGUMENT);
+    EXPECT_EQ(runTensor(context, pixels.data(), count, outputs.pointers),
+              VITC_ERROR_ARGUMENT);
+    EXPECT_EQ(preprocess(context, images, count, pixels.data()),
+              VITC_ERROR_ARGUMENT);
+  }
+  EXPECT_EQ(outputs.sum[0], -1.0f);
 }
 
 TEST(Engine, UsesALentLoop) {
   int calls = 0;
-  vitc_options_v1 options{};
+  vitc_options_v2 options{};
   options.parallel_user = &calls;
   options.parallel_for = [](void *user, int32_t count,
                             void (*body)(void *task, int32_t index),
@@ -213,18 +289,19 @@ TEST(Engine, UsesALentLoop) {
   Running context(&options);
   std::vector<float> pixels = ramp();
   Outputs outputs;
-  ASSERT_EQ(runTensor(context, pixels.data(), outputs.pointers), VITC_OK);
+  ASSERT_EQ(runTensor(context, pixels.data(), batch, outputs.pointers),
+            VITC_OK);
   EXPECT_EQ(calls, batch); // one loop in each image's forward function
   EXPECT_EQ(outputs.sum.back(), pixels.back() + 0.5f);
 }
 
 TEST(Engine, ContextsAreIndependent) {
-  vitc_options_v1 options = withThreads(2);
+  vitc_options_v2 options = withThreads(2);
   Running first(&options), second(&options);
   std::vector<float> pixels = ramp(), zeros(allFloats);
   Outputs a, b;
-  ASSERT_EQ(runTensor(first, pixels.data(), a.pointers), VITC_OK);
-  ASSERT_EQ(runTensor(second, zeros.data(), b.pointers), VITC_OK);
+  ASSERT_EQ(runTensor(first, pixels.data(), batch, a.pointers), VITC_OK);
+  ASSERT_EQ(runTensor(second, zeros.data(), batch, b.pointers), VITC_OK);
   EXPECT_EQ(a.sum[1], pixels[1] + 0.5f);
   EXPECT_EQ(b.sum[1], 0.5f);
 }
@@ -232,10 +309,11 @@ TEST(Engine, ContextsAreIndependent) {
 TEST(Engine, RunningLeavesTheHeapAlone) {
   Running context;
   TestPicture picture = makePicture(30, 20, 3, 0);
-  vitc_image_v1 images[] = {picture.image(), picture.image()};
+  vitc_image_v2 images[] = {picture.image(), picture.image(), picture.image(),
+                            picture.image()};
   Outputs outputs;
   size_t before = mallinfo2().uordblks;
-  vitc_status status = run(context, images, outputs.pointers);
+  vitc_status status = run(context, images, batch, outputs.pointers);
   size_t after = mallinfo2().uordblks;
   EXPECT_EQ(status, VITC_OK);
   EXPECT_EQ(before, after);
@@ -247,20 +325,26 @@ TEST(Engine, RefusesNullArguments) {
   Outputs outputs;
   std::vector<float> pixels = ramp();
   TestPicture picture = makePicture(30, 20, 3, 0);
-  vitc_image_v1 images[] = {picture.image(), picture.image()};
+  vitc_image_v2 images[] = {picture.image(), picture.image(), picture.image(),
+                            picture.image()};
 
-  EXPECT_EQ(run(nullptr, images, outputs.pointers), VITC_ERROR_ARGUMENT);
-  EXPECT_EQ(run(context, nullptr, outputs.pointers), VITC_ERROR_ARGUMENT);
-  EXPECT_EQ(run(context, images, nullptr), VITC_ERROR_ARGUMENT);
-  EXPECT_EQ(runTensor(nullptr, pixels.data(), outputs.pointers),
+  EXPECT_EQ(run(nullptr, images, batch, outputs.pointers), VITC_ERROR_ARGUMENT);
+  EXPECT_EQ(run(context, nullptr, batch, outputs.pointers),
             VITC_ERROR_ARGUMENT);
-  EXPECT_EQ(runTensor(context, nullptr, outputs.pointers), VITC_ERROR_ARGUMENT);
-  EXPECT_EQ(runTensor(context, pixels.data(), nullptr), VITC_ERROR_ARGUMENT);
-  EXPECT_EQ(preprocess(nullptr, images, pixels.data()), VITC_ERROR_ARGUMENT);
-  EXPECT_EQ(preprocess(context, nullptr, pixels.data()), VITC_ERROR_ARGUMENT);
-  EXPECT_EQ(preprocess(context, images, nullptr), VITC_ERROR_ARGUMENT);
+  EXPECT_EQ(run(context, images, batch, nullptr), VITC_ERROR_ARGUMENT);
+  EXPECT_EQ(runTensor(nullptr, pixels.data(), batch, outputs.pointers),
+            VITC_ERROR_ARGUMENT);
+  EXPECT_EQ(runTensor(context, nullptr, batch, outputs.pointers),
+            VITC_ERROR_ARGUMENT);
+  EXPECT_EQ(runTensor(context, pixels.data(), batch, nullptr),
+            VITC_ERROR_ARGUMENT);
+  EXPECT_EQ(preprocess(nullptr, images, batch, pixels.data()),
+            VITC_ERROR_ARGUMENT);
+  EXPECT_EQ(preprocess(context, nullptr, batch, pixels.data()),
+            VITC_ERROR_ARGUMENT);
+  EXPECT_EQ(preprocess(context, images, batch, nullptr), VITC_ERROR_ARGUMENT);
   outputs.pointers[1] = nullptr;
-  EXPECT_EQ(runTensor(context, pixels.data(), outputs.pointers),
+  EXPECT_EQ(runTensor(context, pixels.data(), batch, outputs.pointers),
             VITC_ERROR_ARGUMENT);
   observe(nullptr, nullptr, nullptr);
   destroy(nullptr);
@@ -277,14 +361,18 @@ TEST(Engine, RefusesMemoryThatOverlaps) {
                                 std::pair(int64_t(0), VITC_ERROR_ARGUMENT),
                                 std::pair(allFloats - 1, VITC_ERROR_ARGUMENT),
                                 std::pair(allFloats, VITC_OK)}) {
-    float *outputs[] = {pixels + offset, other.first.data()};
-    EXPECT_EQ(runTensor(context, pixels, outputs), status) << offset;
+    void *outputs[] = {pixels + offset, other.first.data()};
+    EXPECT_EQ(runTensor(context, pixels, batch, outputs), status) << offset;
   }
-  float *same[] = {memory.data(), memory.data() + allFloats - 1};
-  EXPECT_EQ(runTensor(context, other.sum.data(), same), VITC_ERROR_ARGUMENT);
+  void *same[] = {memory.data(), memory.data() + allFloats - 1};
+  EXPECT_EQ(runTensor(context, other.sum.data(), batch, same),
+            VITC_ERROR_ARGUMENT);
   TestPicture picture = makePicture(30, 20, 3, 0);
-  vitc_image_v1 images[] = {picture.image(), picture.image()};
-  EXPECT_EQ(run(context, images, same), VITC_ERROR_ARGUMENT);
+  vitc_image_v2 images[] = {picture.image(), picture.image(), picture.image(),
+                            picture.image()};
+  EXPECT_EQ(run(context, images, batch, same), VITC_ERROR_ARGUMENT);
+  // Fewer images need less memory, which then does not overlap.
+  EXPECT_EQ(run(context, images, batch - 1, same), VITC_OK);
 }
 
 TEST(Engine, FailedCreateLeavesNull) {
@@ -294,7 +382,7 @@ TEST(Engine, FailedCreateLeavesNull) {
   EXPECT_EQ(context, nullptr);
 
   context = &context;
-  vitc_options_v1 options = withThreads(-1);
+  vitc_options_v2 options = withThreads(-1);
   EXPECT_EQ(create(model, nullptr, &options, &context), VITC_ERROR_ARGUMENT);
   EXPECT_EQ(context, nullptr);
 

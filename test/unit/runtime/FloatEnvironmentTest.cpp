@@ -81,12 +81,13 @@ void forward(const Invocation &run) {
     const auto &run = *static_cast<const Invocation *>(argument);
     for (int32_t i = 0; i < height * width; ++i) {
       int64_t at = int64_t(channel) * height * width + i;
-      *output(run, 0, uint64_t(at)) = compute(run.pixels[at]);
+      *output<float>(run, 0, uint64_t(at) * sizeof(float)) =
+          compute(run.pixels[at]);
     }
   };
   parallelFor(static_cast<Threads *>(run.threads), channels, body,
               const_cast<Invocation *>(&run));
-  *output(run, 1, 0) = compute(run.pixels[0]);
+  *output<float>(run, 1, 0) = compute(run.pixels[0]);
 }
 
 /// Images of the batch, and their parts, on a thread each.
@@ -108,10 +109,10 @@ struct Results {
   std::vector<float> pixels = std::vector<float>(allFloats);
 
   void compute(void *context, const float *tensor,
-               const vitc_image_v1 *images) {
-    EXPECT_EQ(runTensor(context, tensor, ofTensor.pointers), VITC_OK);
-    EXPECT_EQ(run(context, images, ofImages.pointers), VITC_OK);
-    EXPECT_EQ(preprocess(context, images, pixels.data()), VITC_OK);
+               const vitc_image_v2 *images) {
+    EXPECT_EQ(runTensor(context, tensor, batch, ofTensor.pointers), VITC_OK);
+    EXPECT_EQ(run(context, images, batch, ofImages.pointers), VITC_OK);
+    EXPECT_EQ(preprocess(context, images, batch, pixels.data()), VITC_OK);
   }
   bool operator==(const Results &other) const {
     return ofTensor.sum == other.ofTensor.sum &&
@@ -134,7 +135,7 @@ protected:
   ~FloatEnvironments() override { std::fesetenv(FE_DFL_ENV); }
 
   /// Sets the environment before or after the context is created.
-  void expectSame(vitc_options_v1 options, const char *what) {
+  void expectSame(vitc_options_v2 options, const char *what) {
     for (const Setting &setting : settings())
       for (bool before : {false, true}) {
         std::fesetenv(FE_DFL_ENV);
@@ -157,7 +158,8 @@ protected:
 
   Model how = model;
   TestPicture picture = makePicture(17, 9, 3, 0);
-  vitc_image_v1 images[batch] = {picture.image(), picture.image()};
+  vitc_image_v2 images[batch] = {picture.image(), picture.image(),
+                                 picture.image(), picture.image()};
   std::vector<float> tensor;
   Results expected;
 };
@@ -174,7 +176,7 @@ TEST_F(FloatEnvironments, DoNotChangeResultsOnWorkers) {
 }
 
 TEST_F(FloatEnvironments, DoNotChangeResultsOnLentThreads) {
-  vitc_options_v1 options{};
+  vitc_options_v2 options{};
   options.parallel_for = everyIndexOnAThread;
   expectSame(options, "lent threads");
 }
@@ -186,7 +188,7 @@ TEST_F(FloatEnvironments, AreTheProductsInItsLoop) {
     std::string bits;
     int calls = 0, others = 0;
   } seen;
-  vitc_options_v1 options{};
+  vitc_options_v2 options{};
   options.parallel_user = &seen;
   options.parallel_for = [](void *user, int32_t count,
                             void (*body)(void *task, int32_t index),

@@ -14,7 +14,7 @@
 
 namespace vitc::rt {
 
-constexpr int32_t batch = 2, channels = 3, height = 6, width = 5;
+constexpr int32_t batch = 4, channels = 3, height = 6, width = 5;
 constexpr int64_t pictureFloats = channels * height * width;
 constexpr int64_t allFloats = batch * pictureFloats;
 constexpr uint64_t bufferOffset = 0;
@@ -43,11 +43,25 @@ inline const EmbeddedWeights &embeddedWeights() {
   return weights;
 }
 
-inline const vitc_output_v1 outputTable[] = {
-    {"sum", 4, {batch, channels, height, width}, allFloats},
-    {"first", 1, {batch}, batch}};
+inline const vitc_output_v2 outputTable[] = {{"sum",
+                                              VITC_F32,
+                                              VITC_KIND_MAP,
+                                              "NCHW",
+                                              4,
+                                              {batch, channels, height, width},
+                                              allFloats,
+                                              allFloats * sizeof(float)},
+                                             {"first",
+                                              VITC_F32,
+                                              VITC_KIND_VALUES,
+                                              "N",
+                                              1,
+                                              {batch},
+                                              batch,
+                                              batch * sizeof(float)}};
 
-/// Two outputs, one weight, and pictures of any size.
+/// Two outputs, one weight, and images of any size. Two images are finished at
+/// once, where a variant does that.
 template <size_t count>
 inline Model makeModel(const Variant (&variants)[count]) {
   Model model{};
@@ -69,6 +83,7 @@ inline Model makeModel(const Variant (&variants)[count]) {
   model.preprocessing.resize = Resize::Exact;
   model.preprocessing.resizeHeight = height;
   model.preprocessing.resizeWidth = width;
+  model.finishImages = 2;
   model.imageWorkspaceBytes = imageWorkspaceBytes;
   model.pixelsOffset = pixelsOffset;
   model.scratchOffset = scratchOffset;
@@ -79,7 +94,7 @@ inline Model makeModel(const Variant (&variants)[count]) {
 class TestContext {
 public:
   explicit TestContext(const Model &model,
-                       const vitc_options_v1 *options = nullptr) {
+                       const vitc_options_v2 *options = nullptr) {
     EXPECT_EQ(create(model, nullptr, options, &context), VITC_OK);
   }
   TestContext(const TestContext &) = delete;
@@ -95,11 +110,11 @@ private:
 struct Outputs {
   std::vector<float> sum = std::vector<float>(allFloats, -1.0f);
   std::vector<float> first = std::vector<float>(batch, -1.0f);
-  float *pointers[2] = {sum.data(), first.data()};
+  void *pointers[2] = {sum.data(), first.data()};
 };
 
-inline vitc_options_v1 withThreads(int32_t threads) {
-  vitc_options_v1 options{};
+inline vitc_options_v2 withThreads(int32_t threads) {
+  vitc_options_v2 options{};
   options.threads = threads;
   return options;
 }

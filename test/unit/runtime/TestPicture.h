@@ -17,9 +17,15 @@ struct TestPicture {
   int32_t width, height, channels;
   std::vector<uint8_t> pixels;
 
-  vitc_image_v1 image() const {
-    return {pixels.data(), width, height, channels,
-            ptrdiff_t(width) * channels};
+  vitc_image_v2 image() const {
+    return {pixels.data(),
+            width,
+            height,
+            channels == 1   ? VITC_PIXELS_GREY
+            : channels == 3 ? VITC_PIXELS_RGB
+                            : VITC_PIXELS_NATIVE,
+            ptrdiff_t(width) * channels,
+            {}};
   }
 };
 
@@ -75,7 +81,7 @@ inline Preprocessing plainPreprocessing(int32_t channels, int32_t height,
 
 /// Runs `preprocess` into a vector that starts as -1.
 inline vitc_status preprocessTo(const Preprocessing &how,
-                                const vitc_image_v1 &image,
+                                const vitc_image_v2 &image,
                                 std::vector<float> &result) {
   result.assign(size_t(how.channels) * size_t(how.height) * size_t(how.width),
                 -1.0f);

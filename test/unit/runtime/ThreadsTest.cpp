@@ -282,21 +282,6 @@ TEST(Threads, NoMoreThreadsThanAskedFor) {
   EXPECT_EQ(task.seen.count(std::this_thread::get_id()), 1u);
 }
 
-TEST(Threads, WorkersHaveAStackForKernels) {
-  Pool pool(2);
-  std::atomic<int> sum{0};
-  parallelFor(
-      pool, 8,
-      [](void *task, int32_t index) {
-        volatile char scratch[768 * 1024];
-        for (size_t byte = 0; byte < sizeof(scratch); byte += 4096)
-          scratch[byte] = char(index);
-        *static_cast<std::atomic<int> *>(task) += scratch[0];
-      },
-      &sum);
-  EXPECT_EQ(sum, 28);
-}
-
 TEST(Threads, RefusesNegativeCounts) {
   Threads *threads = nullptr;
   EXPECT_EQ(startThreads(-1, nullptr, nullptr, 0, &threads),

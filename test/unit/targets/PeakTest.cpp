@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The loop that measures the peak is that of the level which runs.
-#include "Peak.h"
+#include "common/Peak.h"
 
 #include <gtest/gtest.h>
 

@@ -16,6 +16,7 @@ struct KernelRequest {
   llvm::json::Object spec;
   llvm::json::Object schedule; ///< what is left open is the backend's choice
   std::string backend;         ///< who compiles it; no part of the document
+  std::string kernel;          ///< the kernel.spec that it is for
 
   llvm::json::Object toDocument() const;
   /// The document on one line, without a line feed: equal for equal requests.

@@ -57,6 +57,7 @@ struct CompileOptions {
   std::string
       untilAfter; ///< stop after this stage (import, simplify, fuse, kernels,
                   ///< plan) and print the IR to standard output
+  bool remarks = false; ///< tell how each layer is computed, and why
   bool printIr = false; ///< print the IR after every stage to standard error
   ToolchainOptions toolchain;
   unsigned threads = 0;         ///< kernels compiled at a time; all cores if 0
@@ -79,6 +80,9 @@ struct CompileReport {
   double seconds = 0;
   std::vector<std::string> outputs; ///< "logits [1, 1000]"
   std::vector<std::string> warnings;
+  std::vector<std::string> remarks; ///< if they were asked for
+  /// Seconds of each part of the compile, in order.
+  std::vector<std::pair<std::string, double>> timings;
 };
 
 /// `done` of `total` units of `stage` are finished; called from one thread.

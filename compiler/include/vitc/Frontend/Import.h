@@ -3,8 +3,8 @@
 #ifndef VITC_FRONTEND_IMPORT_H
 #define VITC_FRONTEND_IMPORT_H
 
-#include "vitc/Frontend/Checkpoint.h"
-#include "vitc/Frontend/ImageProcessor.h"
+#include "vitc/Checkpoint/Checkpoint.h"
+#include "vitc/Preprocess/ImageProcessor.h"
 #include "vitc/Support/Json.h"
 
 #include "mlir/IR/BuiltinOps.h"

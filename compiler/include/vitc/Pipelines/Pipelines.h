@@ -22,23 +22,18 @@ void registerDialects(mlir::DialectRegistry &registry);
 /// Every pass of the project, and the pipeline `vitc-lower` that runs them all.
 void registerPasses();
 
+/// What the module does not say itself: its `kernel.target` is the target.
 struct PipelineOptions {
   std::vector<std::string> disabledRewrites; ///< some of rewriteNames()
-  int64_t panel = 16; ///< columns in a panel of packed weights: the target's
-  bool fastMatmul =
-      false; ///< Strassen's algorithm for the linear layers that gain by it
-  bool pairs = false; ///< paired products for the linear layers that gain by
-                      ///< them: the target's
-  int64_t images = 1; ///< of a batch, whose rows are joined where they gain
-  bool tensorCores =
-      false; ///< an NVIDIA GPU's, for the linear layers that fill them
-  std::string cppNamespace = "model"; ///< of the emitted C++
+  int64_t images = 1;   ///< of a batch, whose rows are joined where they gain
+  bool remarks = false; ///< tell how each layer is computed, and why
 };
 
 /// The exact rewrites that can be turned off, each the name of its pass without
 /// `vit-` or `kernel-`; and `pair-products`, a form of sums that some CPUs gain
-/// by.
+/// by, and that a target's description leaves out.
 llvm::ArrayRef<llvm::StringLiteral> rewriteNames();
+constexpr llvm::StringLiteral pairProductsName = "pair-products";
 
 /// One stage: its passes, in order.
 struct Stage {

@@ -6,8 +6,8 @@
 #ifndef VITC_REFERENCE_INTERPRETER_H
 #define VITC_REFERENCE_INTERPRETER_H
 
+#include "vitc/Checkpoint/Checkpoint.h"
 #include "vitc/Dialect/ViT/IR/ViT.h"
-#include "vitc/Frontend/Checkpoint.h"
 
 #include <functional>
 #include <vector>

@@ -3,8 +3,8 @@
 #ifndef VITC_TARGET_WEIGHTS_H
 #define VITC_TARGET_WEIGHTS_H
 
+#include "vitc/Checkpoint/Checkpoint.h"
 #include "vitc/Dialect/Kernel/IR/Kernel.h"
-#include "vitc/Frontend/Checkpoint.h"
 #include "vitc/Target/StrassenErrors.h"
 
 namespace vitc {

@@ -36,11 +36,6 @@ struct Target {
   /// The level of this target whose kernels of `type` are also those of
   /// `level`: itself, or an earlier one. They are in the library once.
   const Level &kernelsFor(const Level &level, ElementType type) const;
-
-  /// Whether linear layers and attention should be paired products: if a level
-  /// gains by them; with Strassen's algorithm, whose place they take, if all
-  /// do.
-  bool gainsByPairs(bool fastMatmul) const;
 };
 
 llvm::ArrayRef<Target> targets();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vitc/Conversion/Passes.h"
+#include "vitc/Dialect/Kernel/IR/ElementTypes.h"
 #include "vitc/Dialect/Kernel/IR/Kernel.h"
 #include "vitc/Dialect/ViT/IR/ViT.h"
 #include "vitc/Support/Escape.h"
@@ -17,19 +18,29 @@ namespace vitc {
 using namespace mlir;
 using namespace vitc;
 
+static StringRef cTypeOf(Value buffer) {
+  Type type = cast<MemRefType>(buffer.getType()).getElementType();
+  return kernel::elementTypeInfo(type).cType;
+}
+
 /// The C++ expression for a placed buffer, in the words of runtime/engine.h:
-/// `buffer(run, 4096)`, `weight(run, 128)`, `run.pixels`, `output(run, 0, 0)`.
+/// `buffer<float>(run, 4096)`, `weight<float>(run, 128)`, `run.pixels`,
+/// `output<float>(run, 0, 0)`.
 static FailureOr<std::string> pointerTo(Value buffer, SymbolTable &symbols) {
-  int64_t elements =
-      kernel::elementRange(cast<MemRefType>(buffer.getType())).first;
-  int64_t bytes = elements * int64_t(sizeof(float));
+  auto type = cast<MemRefType>(buffer.getType());
+  int64_t elements = kernel::elementRange(type).first;
+  int64_t bytes = elements * kernel::elementBytes(type.getElementType());
+  auto call = [&](StringRef function, const Twine &arguments) {
+    return (function + "<" + cTypeOf(buffer) + ">(run, " + arguments + ")")
+        .str();
+  };
   Value root = kernel::rootBuffer(buffer);
   if (auto alloc = root.getDefiningOp<kernel::AllocOp>()) {
     if (!alloc.getOffset())
       return alloc.emitError(
                  "buffer has no place: run kernel-plan-workspace first"),
              failure();
-    return ("buffer(run, " + Twine(*alloc.getOffset() + bytes) + ")").str();
+    return call("buffer", Twine(*alloc.getOffset() + bytes));
   }
   if (auto weight = root.getDefiningOp<kernel::WeightOp>()) {
     auto constant = symbols.lookup<kernel::ConstantOp>(weight.getConstant());
@@ -37,12 +48,11 @@ static FailureOr<std::string> pointerTo(Value buffer, SymbolTable &symbols) {
       return constant.emitError(
                  "constant has no place: run kernel-plan-weights first"),
              failure();
-    return ("weight(run, " + Twine(*constant.getOffset() + bytes) + ")").str();
+    return call("weight", Twine(*constant.getOffset() + bytes));
   }
   unsigned number = cast<BlockArgument>(root).getArgNumber();
   if (number > 0)
-    return ("output(run, " + Twine(number - 1) + ", " + Twine(elements) + ")")
-        .str();
+    return call("output", Twine(number - 1) + ", " + Twine(bytes));
   return elements ? ("run.pixels + " + Twine(elements)).str()
                   : std::string("run.pixels");
 }
@@ -71,25 +81,25 @@ struct ConvertKernelToEmitCPass
     verbatim("\nextern \"C\" {");
     llvm::StringSet<> declared;
     source.walk([&](kernel::CallOp call) {
-      if (!declared.insert(call.getSpec()).second)
+      if (!isWanted(call) || !declared.insert(call.getSpec()).second)
         return;
       std::string text =
           ("void " + call.getSpec() + kernelSuffix + "(void *context").str();
-      for (size_t i = 0; i < call.getInputs().size(); ++i)
-        text += ", const float *";
-      for (size_t i = 0; i < call.getOutputs().size(); ++i)
-        text += ", float *";
+      for (Value buffer : call.getInputs())
+        text += (", const " + cTypeOf(buffer) + " *").str();
+      for (Value buffer : call.getOutputs())
+        text += (", " + cTypeOf(buffer) + " *").str();
       verbatim(text + ");");
     });
     verbatim("}\n\nnamespace " + cppNamespace + " {");
 
-    SmallVector<kernel::CallOp> ofImage, ofBatch;
-    for (auto call : source.getOps<kernel::CallOp>())
-      (call.getImages() ? ofBatch : ofImage).push_back(call);
-    if (failed(emitFunction(vit::forwardName, ofImage, 0, symbols, builder)) ||
+    SmallVector<Step> ofImage, ofBatch;
+    for (auto [step, call] : llvm::enumerate(source.getOps<kernel::CallOp>()))
+      if (isWanted(call))
+        (call.getImages() ? ofBatch : ofImage).push_back({call, int64_t(step)});
+    if (failed(emitFunction(vit::forwardName, ofImage, symbols, builder)) ||
         (!ofBatch.empty() &&
-         failed(emitFunction(kernel::finishName, ofBatch, ofImage.size(),
-                             symbols, builder))))
+         failed(emitFunction(kernel::finishName, ofBatch, symbols, builder))))
       return signalPassFailure();
     verbatim("} // namespace " + cppNamespace);
 
@@ -98,10 +108,20 @@ struct ConvertKernelToEmitCPass
         op.erase();
   }
 
-  /// A function of the calls, which are the model's steps from `step` on.
-  LogicalResult emitFunction(StringRef name, ArrayRef<kernel::CallOp> calls,
-                             int64_t step, SymbolTable &symbols,
-                             OpBuilder &builder) {
+  /// A call and its number among the model's steps, which are those of all
+  /// levels.
+  struct Step {
+    kernel::CallOp call;
+    int64_t number;
+  };
+
+  bool isWanted(kernel::CallOp call) {
+    return level.empty() || kernel::runsAt(call, level);
+  }
+
+  /// A function of the calls.
+  LogicalResult emitFunction(StringRef name, ArrayRef<Step> calls,
+                             SymbolTable &symbols, OpBuilder &builder) {
     Location location = builder.getUnknownLoc();
     auto runType =
         emitc::OpaqueType::get(&getContext(), "const vitc::rt::Invocation &");
@@ -115,16 +135,16 @@ struct ConvertKernelToEmitCPass
                               ValueRange{function.getArgument(0)});
     emitc::VerbatimOp::create(
         builder, location, builder.getStringAttr("using namespace vitc::rt;"));
-    if (failed(emitCalls(calls, step, symbols, builder)))
+    if (failed(emitCalls(calls, symbols, builder)))
       return failure();
     emitc::ReturnOp::create(builder, location, Value());
     return success();
   }
 
-  /// One line a call, under the name of its layer.
-  LogicalResult emitCalls(ArrayRef<kernel::CallOp> calls, int64_t step,
-                          SymbolTable &symbols, OpBuilder &builder) {
-    Type pointer = emitc::PointerType::get(builder.getF32Type());
+  /// One line a call, under the name of its layer. In a function for several
+  /// images, calls of each image's own are in a loop over these.
+  LogicalResult emitCalls(ArrayRef<Step> calls, SymbolTable &symbols,
+                          OpBuilder &builder) {
     Type opaque = emitc::OpaqueType::get(&getContext(), "auto");
     auto literal = [&](Location location, const Twine &text,
                        Type type) -> Value {
@@ -136,10 +156,13 @@ struct ConvertKernelToEmitCPass
     };
     std::string layer;
     kernel::CallOp before;
-    for (kernel::CallOp call : calls) {
+    for (auto [call, step] : calls) {
       if (failed(emitBranch(before, call, line)))
         return failure();
       before = call;
+      const bool isOwn = call.getImages() == 1;
+      if (isOwn)
+        line(call.getLoc(), "eachImage(run, [](const Invocation &run) {");
       if (std::string name = vit::layerName(call.getLoc()); name != layer) {
         layer = name;
         line(call.getLoc(), "// " + commentText(layer));
@@ -150,7 +173,10 @@ struct ConvertKernelToEmitCPass
         FailureOr<std::string> text = pointerTo(buffer, symbols);
         if (failed(text))
           return failure();
-        operands.push_back(literal(call.getLoc(), *text, pointer));
+        auto type = cast<MemRefType>(buffer.getType());
+        operands.push_back(
+            literal(call.getLoc(), *text,
+                    emitc::PointerType::get(type.getElementType())));
       }
       emitc::CallOpaqueOp::create(builder, call.getLoc(), TypeRange(),
                                   (call.getSpec() + kernelSuffix).str(),
@@ -158,7 +184,9 @@ struct ConvertKernelToEmitCPass
       emitc::CallOpaqueOp::create(
           builder, call.getLoc(), TypeRange(), "done",
           ValueRange{literal(call.getLoc(), "run", opaque),
-                     literal(call.getLoc(), Twine(step++), opaque)});
+                     literal(call.getLoc(), Twine(step), opaque)});
+      if (isOwn)
+        line(call.getLoc(), "});");
     }
     return emitBranch(before, /*call=*/{}, line);
   }

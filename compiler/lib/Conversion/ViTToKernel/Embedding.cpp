@@ -39,33 +39,34 @@ LogicalResult lowering::lowerPatchEmbed(Lowering &state, vit::PatchEmbedOp op) {
                      {tokens.getDimSize(1) * stride, stride, 1}, 0);
   }
   auto strides = cast<MemRefType>(out.getType()).getStridesAndOffset().first;
-  int64_t paddedWidth = llvm::alignTo(n, state.panel);
-
-  SmallVector<Field> fields = {
-      {"batch", state.integer(image.getDimSize(0))},
-      {"channels", state.integer(image.getDimSize(1))},
-      {"height", state.integer(image.getDimSize(2))},
-      {"width", state.integer(image.getDimSize(3))},
-      {"patch_h", state.integer(weight.getDimSize(2))},
-      {"patch_w", state.integer(weight.getDimSize(3))},
-      {"n", state.integer(n)},
-      {"panel", state.integer(state.panel)},
-      {"ldc", state.integer(strides[1])},
-      {"batch_stride", state.integer(strides[0])},
-      {"bias", state.boolean(bool(op.getBias()))},
-      {"position", state.boolean(bool(op.getPosition()))}};
-  SmallVector<Value> inputs = {state.bufferOf(op.getImage()),
-                               state.panels(op.getWeight())};
-  if (op.getBias())
-    inputs.push_back(state.paddedRows(op.getBias(), paddedWidth));
-  if (op.getPosition()) {
-    fields.push_back({"ldp", state.integer(paddedWidth)});
-    inputs.push_back(state.paddedRows(op.getPosition(), paddedWidth));
+  families::PatchEmbedSpec spec;
+  spec.batch = image.getDimSize(0);
+  spec.channels = image.getDimSize(1);
+  spec.height = image.getDimSize(2);
+  spec.width = image.getDimSize(3);
+  spec.patchH = weight.getDimSize(2);
+  spec.patchW = weight.getDimSize(3);
+  spec.n = n;
+  spec.panel = state.panel;
+  spec.ldc = strides[1];
+  spec.batchStride = strides[0];
+  families::PatchEmbedArguments<Value> buffers;
+  buffers.image = state.bufferOf(op.getImage());
+  buffers.w = state.panels(op.getWeight());
+  if (op.getBias()) {
+    spec.bias = true;
+    buffers.bias = state.paddedRows(op.getBias(), spec.columns());
   }
+  if (op.getPosition()) {
+    spec.position = true;
+    spec.ldp = spec.columns();
+    buffers.position = state.paddedRows(op.getPosition(), spec.ldp);
+  }
+  buffers.out = out;
   double flops = 2.0 * tokens.getDimSize(0) * tokens.getDimSize(1) * n * k;
-  state.call(op.getLoc(), "patch_embed",
+  state.call(op.getLoc(),
              Twine(tokens.getDimSize(1)) + "x" + Twine(n) + "x" + Twine(k),
-             fields, {flops}, inputs, {out});
+             spec, {flops}, buffers);
   return success();
 }
 

@@ -5,65 +5,71 @@ using namespace mlir;
 using namespace vitc;
 using namespace vitc::lowering;
 
+/// Sizes as they stand in the names of kernels.
+static std::string wordsOf(const Rows &shape) {
+  return (Twine(shape.rows) + "x" + Twine(shape.columns)).str();
+}
+
+/// What families of rows have in common.
+template <typename Spec>
+static Spec rowSpec(Value x, Value out) {
+  Spec spec;
+  spec.rows = rowsOf(out).rows;
+  spec.cols = rowsOf(out).columns;
+  spec.ldx = rowsOf(x).stride;
+  spec.ldy = rowsOf(out).stride;
+  return spec;
+}
+
 LogicalResult lowering::lowerLayerNorm(Lowering &state, vit::LayerNormOp op) {
   Value x = state.alignedBufferOf(op.getInput());
   Value out = state.allocFor(op.getResult());
   Rows shape = rowsOf(out);
-  int64_t padded = llvm::alignTo(shape.columns, state.panel);
-  SmallVector<Value> inputs = {x};
-  for (Value vector : {op.getGain(), op.getBias()})
-    if (vector)
-      inputs.push_back(state.paddedRows(vector, padded));
-  SmallVector<Field> fields = {
-      {"rows", state.integer(shape.rows)},
-      {"cols", state.integer(shape.columns)},
-      {"ldx", state.integer(rowsOf(x).stride)},
-      {"ldy", state.integer(shape.stride)},
-      {"eps", state.number(op.getEps().convertToDouble())},
-      {"affine", state.boolean(bool(op.getGain()))}};
-  if (op.getGain() && !op.getBias())
-    fields.push_back({"shift", state.boolean(false)});
-  if (op.getKind() != vit::NormKind::Layer)
-    fields.push_back({"kind", state.text(stringifyNormKind(op.getKind()))});
-  if (op.getGroups() > 1)
-    fields.push_back({"groups", state.integer(op.getGroups())});
-  state.call(op.getLoc(), "norm",
-             Twine(shape.rows) + "x" + Twine(shape.columns), fields,
-             {8.0 * shape.rows * shape.columns}, inputs, {out});
+  families::NormSpec spec = rowSpec<families::NormSpec>(x, out);
+  spec.eps = op.getEps().convertToDouble();
+  spec.affine = bool(op.getGain());
+  spec.shift = bool(op.getBias());
+  spec.kind = wordFor(op.getKind());
+  spec.groups = op.getGroups();
+  families::NormArguments<Value> buffers = {x, {}, {}, out};
+  if (op.getGain())
+    buffers.gain = state.perColumn(op.getGain());
+  if (op.getBias())
+    buffers.bias = state.perColumn(op.getBias());
+  state.call(op.getLoc(), wordsOf(shape), spec,
+             {8.0 * shape.rows * shape.columns}, buffers);
   return success();
 }
 
-/// Kernels of one input and one output that work on rows alone.
-static void callOnRows(Lowering &state, Operation *op, StringRef family,
-                       ArrayRef<Field> more, double flopsPerElement) {
-  Value x = state.alignedBufferOf(op->getOperand(0));
-  Value out = state.allocFor(op->getResult(0));
-  Rows shape = rowsOf(out);
-  SmallVector<Field> fields = {{"rows", state.integer(shape.rows)},
-                               {"cols", state.integer(shape.columns)},
-                               {"ldx", state.integer(rowsOf(x).stride)},
-                               {"ldy", state.integer(shape.stride)}};
-  llvm::append_range(fields, more);
-  state.call(op->getLoc(), family,
-             Twine(shape.rows) + "x" + Twine(shape.columns), fields,
-             {flopsPerElement * shape.rows * shape.columns}, {x}, {out});
-}
-
 LogicalResult lowering::lowerActivation(Lowering &state, vit::ActivationOp op) {
-  callOnRows(state, op, "activation",
-             {{"function", state.text(stringifyActivation(op.getFunction()))}},
-             8);
+  Value x = state.alignedBufferOf(op.getInput());
+  Value out = state.allocFor(op.getResult());
+  Rows shape = rowsOf(out);
+  auto spec = rowSpec<families::ActivationSpec>(x, out);
+  spec.function = wordFor(op.getFunction());
+  state.call(op.getLoc(), wordsOf(shape), spec,
+             {8.0 * shape.rows * shape.columns}, {x, out});
   return success();
 }
 
 LogicalResult lowering::lowerSoftmax(Lowering &state, vit::SoftmaxOp op) {
-  callOnRows(state, op, "softmax", {}, 8);
+  Value x = state.alignedBufferOf(op.getInput());
+  Value out = state.allocFor(op.getResult());
+  Rows shape = rowsOf(out);
+  state.call(op.getLoc(), wordsOf(shape),
+             rowSpec<families::SoftmaxSpec>(x, out),
+             {8.0 * shape.rows * shape.columns}, {x, out});
   return success();
 }
 
 LogicalResult lowering::lowerScale(Lowering &state, vit::ScaleOp op) {
-  callOnRows(state, op, "scale",
-             {{"factor", state.number(op.getFactor().convertToDouble())}}, 1);
+  Value x = state.alignedBufferOf(op.getInput());
+  Value out = state.allocFor(op.getResult());
+  Rows shape = rowsOf(out);
+  auto spec = rowSpec<families::ScaleSpec>(x, out);
+  spec.factor = op.getFactor().convertToDouble();
+  state.call(op.getLoc(), wordsOf(shape), spec,
+             {1.0 * shape.rows * shape.columns}, {x, out});
   return success();
 }
 
@@ -71,19 +77,16 @@ LogicalResult lowering::lowerAffine(Lowering &state, vit::AffineOp op) {
   Value x = state.alignedBufferOf(op.getInput());
   Value out = state.allocFor(op.getResult());
   Rows shape = rowsOf(out);
-  int64_t padded = llvm::alignTo(shape.columns, state.panel);
-  SmallVector<Value> inputs = {x, state.paddedRows(op.getScale(), padded)};
+  auto spec = rowSpec<families::AffineSpec>(x, out);
+  spec.shift = bool(op.getShift());
+  families::AffineArguments<Value> buffers;
+  buffers.x = x;
+  buffers.scale = state.perColumn(op.getScale());
   if (op.getShift())
-    inputs.push_back(state.paddedRows(op.getShift(), padded));
-  state.call(op.getLoc(), "affine",
-             Twine(shape.rows) + "x" + Twine(shape.columns),
-             {{"rows", state.integer(shape.rows)},
-              {"cols", state.integer(shape.columns)},
-              {"ldx", state.integer(rowsOf(x).stride)},
-              {"ldy", state.integer(shape.stride)},
-              {"shift", state.boolean(bool(op.getShift()))},
-              {"activation", state.text("none")}},
-             {2.0 * shape.rows * shape.columns}, inputs, {out});
+    buffers.shift = state.perColumn(op.getShift());
+  buffers.out = out;
+  state.call(op.getLoc(), wordsOf(shape), spec,
+             {2.0 * shape.rows * shape.columns}, buffers);
   return success();
 }
 
@@ -91,16 +94,12 @@ LogicalResult lowering::lowerGate(Lowering &state, vit::GateOp op) {
   Value x = state.bufferOf(op.getInput()), gate = state.bufferOf(op.getGate());
   Value out = state.allocFor(op.getResult());
   Rows shape = rowsOf(out);
-  state.call(
-      op.getLoc(), "gate", Twine(shape.rows) + "x" + Twine(shape.columns),
-      {{"rows", state.integer(shape.rows)},
-       {"cols", state.integer(shape.columns)},
-       {"ldx", state.integer(rowsOf(x).stride)},
-       {"ldg", state.integer(rowsOf(gate).stride)},
-       {"ldy", state.integer(shape.stride)},
-       {"rows_per_gate", state.integer(shape.rows / rowsOf(gate).rows)},
-       {"function", state.text(stringifyActivation(op.getActivation()))}},
-      {9.0 * shape.rows * shape.columns}, {x, gate}, {out});
+  auto spec = rowSpec<families::GateSpec>(x, out);
+  spec.ldg = rowsOf(gate).stride;
+  spec.rowsPerGate = shape.rows / rowsOf(gate).rows;
+  spec.function = wordFor(op.getActivation());
+  state.call(op.getLoc(), wordsOf(shape), spec,
+             {9.0 * shape.rows * shape.columns}, {x, gate, out});
   return success();
 }
 
@@ -109,22 +108,20 @@ LogicalResult lowering::lowerRotate(Lowering &state, vit::RotateOp op) {
   Value x = state.bufferOf(op.getInput());
   Value out = state.allocFor(op.getResult());
   Rows shape = rowsOf(out);
-  int64_t stride = llvm::alignTo(cos.getDimSize(2), state.panel);
-  state.call(op.getLoc(), "rotate",
-             Twine(shape.rows) + "x" + Twine(shape.columns),
-             {{"rows", state.integer(shape.rows)},
-              {"tokens", state.integer(cos.getDimSize(1))},
-              {"heads", state.integer(op.getHeads())},
-              {"head_dim", state.integer(cos.getDimSize(2))},
-              {"table_heads", state.integer(cos.getDimSize(0))},
-              {"ldx", state.integer(rowsOf(x).stride)},
-              {"ldy", state.integer(shape.stride)},
-              {"ldt", state.integer(stride)},
-              {"pairs", state.text(stringifyPairs(op.getPairs()))}},
+  families::RotateSpec spec;
+  spec.rows = shape.rows;
+  spec.tokens = cos.getDimSize(1);
+  spec.heads = op.getHeads();
+  spec.headDim = cos.getDimSize(2);
+  spec.tableHeads = cos.getDimSize(0);
+  spec.ldx = rowsOf(x).stride;
+  spec.ldy = shape.stride;
+  spec.ldt = llvm::alignTo(spec.headDim, state.panel);
+  spec.pairs = wordFor(op.getPairs());
+  state.call(op.getLoc(), wordsOf(shape), spec,
              {3.0 * shape.rows * shape.columns},
-             {x, state.paddedRows(op.getCos(), stride),
-              state.paddedRows(op.getSin(), stride)},
-             {out});
+             {x, state.paddedRows(op.getCos(), spec.ldt),
+              state.paddedRows(op.getSin(), spec.ldt), out});
   return success();
 }
 
@@ -143,6 +140,13 @@ static Value queriesOf(Lowering &state, Value query) {
   return state.paddedRows(query, llvm::alignTo(columns, state.panel));
 }
 
+static bool isWinograd(const Lowering::Alternative &alternative) {
+  return alternative.algorithm == kernel::Algorithm::Winograd;
+}
+static bool isPlain(const Lowering::Alternative &alternative) {
+  return alternative.algorithm == kernel::Algorithm::Plain;
+}
+
 LogicalResult lowering::lowerAttention(Lowering &state, vit::AttentionOp op) {
   auto type = cast<RankedTensorType>(op.getKey().getType());
   auto queryType = cast<RankedTensorType>(op.getQuery().getType());
@@ -152,61 +156,62 @@ LogicalResult lowering::lowerAttention(Lowering &state, vit::AttentionOp op) {
   if (queryType.getDimSize(0) != batch)
     return op.emitError("no kernel computes this operation: one set of queries "
                         "for several images");
+  auto alternatives = state.alternativesOf(op);
+  if (failed(alternatives))
+    return failure();
+  if (alternatives->size() > 1 ||
+      !(isWinograd(alternatives->front()) || isPlain(alternatives->front())))
+    return op.emitError("attention has plain kernels and Winograd's alone");
   bool learned = bool(op.getQuery().getDefiningOp<vit::GetOp>());
-  SmallVector<Value> inputs = {
-      learned ? queriesOf(state, op.getQuery()) : state.bufferOf(op.getQuery()),
-      state.bufferOf(op.getKey()), state.bufferOf(op.getValue())};
-  Value out = state.allocFor(op.getResult());
+  families::AttentionArguments<Value> buffers;
+  buffers.q =
+      learned ? queriesOf(state, op.getQuery()) : state.bufferOf(op.getQuery());
+  buffers.k = state.bufferOf(op.getKey());
+  buffers.v = state.bufferOf(op.getValue());
+  buffers.out = state.allocFor(op.getResult());
 
-  SmallVector<Field> fields = {
-      {"batch", state.integer(batch)},
-      {"heads", state.integer(heads)},
-      {"tokens", state.integer(tokens)},
-      {"head_dim", state.integer(headDim)},
-      {"scale", state.number(op.getScale().convertToDouble())},
-      {"ldq", state.integer(rowsOf(inputs[0]).stride)},
-      {"ldk", state.integer(rowsOf(inputs[1]).stride)},
-      {"ldv", state.integer(rowsOf(inputs[2]).stride)},
-      {"ldo", state.integer(rowsOf(out).stride)},
-      {"probabilities", state.boolean(bool(op.getProbabilities()))}};
+  families::AttentionSpec spec;
+  spec.batch = batch;
+  spec.heads = heads;
+  spec.tokens = tokens;
+  spec.queries = queries;
+  spec.headDim = headDim;
+  spec.scale = op.getScale().convertToDouble();
+  spec.ldq = rowsOf(buffers.q).stride;
+  spec.ldk = rowsOf(buffers.k).stride;
+  spec.ldv = rowsOf(buffers.v).stride;
+  spec.ldo = rowsOf(buffers.out).stride;
+  spec.pairs = isWinograd(alternatives->front());
   std::string words =
       (Twine(heads) + "x" + Twine(tokens) + "x" + Twine(headDim)).str();
-  if (queries != tokens)
-    fields.push_back({"queries", state.integer(queries)});
-  if (state.pairs)
-    fields.push_back({"pairs", state.boolean(true)});
-  int64_t biasStride = llvm::alignTo(tokens, 16);
+  if (op.getBias() || op.getMask())
+    spec.ldb = llvm::alignTo(tokens, families::lineElements);
   if (op.getBias()) {
-    fields.push_back({"bias", state.boolean(true)});
-    inputs.push_back(state.paddedRows(op.getBias(), biasStride));
+    spec.bias = true;
+    buffers.bias = state.paddedRows(op.getBias(), spec.ldb);
     words += "_bias";
   }
   if (op.getMask()) {
-    auto mask = cast<RankedTensorType>(op.getMask().getType());
-    fields.push_back({"masks", state.integer(mask.getDimSize(0))});
-    inputs.push_back(state.paddedRows(op.getMask(), biasStride));
+    spec.masks = cast<RankedTensorType>(op.getMask().getType()).getDimSize(0);
+    buffers.mask = state.paddedRows(op.getMask(), spec.ldb);
     words += "_mask";
   }
-  if (op.getBias() || op.getMask())
-    fields.push_back({"ldb", state.integer(biasStride)});
-  // Keys, transposed and padded to whole vectors: docs/KernelProtocol.md.
-  int64_t scratch = batch * heads * headDim * llvm::alignTo(tokens, 32);
-  SmallVector<Value> outputs = {state.alloc(op.getLoc(), {scratch}, {1})};
+  buffers.scratch = state.scratchFor(op.getLoc(), spec);
   if (Value probabilities = op.getProbabilities()) {
-    int64_t rows = heads * queries, batchStride = rows * tokens;
+    int64_t rows = heads * queries;
+    spec.probabilities = true;
+    spec.probBatchStride = rows * tokens;
     Value maps = state.outputView(probabilities);
     if (maps)
-      batchStride =
+      spec.probBatchStride =
           cast<MemRefType>(maps.getType()).getStridesAndOffset().first[0];
     else
       maps = state.alloc(op.getLoc(), {batch * rows, tokens}, {tokens, 1});
     state.setBuffer(probabilities, maps);
-    fields.push_back({"prob_batch_stride", state.integer(batchStride)});
-    outputs.push_back(maps);
+    buffers.probabilities = maps;
   }
-  outputs.push_back(out);
   double flops = 4.0 * batch * heads * queries * tokens * headDim;
-  state.call(op.getLoc(), "attention", words, fields, {flops}, inputs, outputs);
+  state.call(op.getLoc(), words, spec, {flops}, buffers);
   return success();
 }
 
@@ -214,38 +219,35 @@ LogicalResult
 lowering::lowerSingleQueryAttention(Lowering &state,
                                     vit::SingleQueryAttentionOp op) {
   auto sequence = cast<RankedTensorType>(op.getSequence().getType());
-  int64_t batch = sequence.getDimSize(0), tokens = sequence.getDimSize(1),
-          channels = sequence.getDimSize(2);
   int64_t heads = op.getHeads(),
           width = cast<RankedTensorType>(op.getType()).getDimSize(1);
-  Value x = state.alignedBufferOf(op.getSequence()),
-        query = queriesOf(state, op.getQuery());
-  int64_t keyStride = llvm::alignTo(channels, state.panel);
-  Value out = state.allocFor(op.getResult());
-  // For each head the key's image of the query, the weighted sum of tokens, and
-  // the scores: docs/KernelProtocol.md.
-  int64_t scratch =
-      batch * heads *
-      (2 * llvm::alignTo(channels, 32) + llvm::alignTo(tokens, 32));
-  state.call(op.getLoc(), "single_query_attention",
-             Twine(heads) + "x" + Twine(tokens) + "x" + Twine(channels),
-             {{"batch", state.integer(batch)},
-              {"heads", state.integer(heads)},
-              {"tokens", state.integer(tokens)},
-              {"head_dim", state.integer(width / heads)},
-              {"channels", state.integer(channels)},
-              {"scale", state.number(op.getScale().convertToDouble())},
-              {"ldx", state.integer(rowsOf(x).stride)},
-              {"batch_stride", state.integer(tokens * rowsOf(x).stride)},
-              {"ldq", state.integer(rowsOf(query).stride)},
-              {"ldk", state.integer(keyStride)},
-              {"ldo", state.integer(rowsOf(out).stride)},
-              {"panel", state.integer(state.panel)}},
-             {4.0 * batch * width * channels +
-              4.0 * batch * tokens * channels * heads},
-             {x, query, state.paddedRows(op.getKey(), keyStride),
-              state.panels(op.getValue())},
-             {state.alloc(op.getLoc(), {scratch}, {1}), out});
+  families::SingleQueryAttentionArguments<Value> buffers;
+  buffers.x = state.alignedBufferOf(op.getSequence());
+  buffers.query = queriesOf(state, op.getQuery());
+  buffers.out = state.allocFor(op.getResult());
+  families::SingleQueryAttentionSpec spec;
+  spec.batch = sequence.getDimSize(0);
+  spec.heads = heads;
+  spec.tokens = sequence.getDimSize(1);
+  spec.headDim = width / heads;
+  spec.channels = sequence.getDimSize(2);
+  spec.scale = op.getScale().convertToDouble();
+  spec.panel = state.panel;
+  spec.ldx = rowsOf(buffers.x).stride;
+  spec.batchStride = spec.tokens * spec.ldx;
+  spec.ldq = rowsOf(buffers.query).stride;
+  spec.ldk = llvm::alignTo(spec.channels, state.panel);
+  spec.ldo = rowsOf(buffers.out).stride;
+  buffers.key = state.paddedRows(op.getKey(), spec.ldk);
+  buffers.value = state.panels(op.getValue());
+  buffers.scratch = state.scratchFor(op.getLoc(), spec);
+  state.call(op.getLoc(),
+             Twine(heads) + "x" + Twine(spec.tokens) + "x" +
+                 Twine(spec.channels),
+             spec,
+             {4.0 * spec.batch * width * spec.channels +
+              4.0 * spec.batch * spec.tokens * spec.channels * heads},
+             buffers);
   return success();
 }
 

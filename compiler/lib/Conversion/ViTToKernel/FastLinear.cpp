@@ -7,20 +7,6 @@ using namespace mlir;
 using namespace vitc;
 using namespace vitc::lowering;
 
-/// True for layers that it makes faster: seven products of half the size in
-/// each direction for eight, against sums over everything that is read and
-/// written. Measured on Zen 3: 4% for 197 rows at n and k of 384, 6 to 11% at
-/// 768 and more, 8% for 50 rows at n of 3072. Halves must be whole panels, and
-/// whole vectors along k. Paired products, where the target has them, are
-/// faster.
-bool lowering::isFastLinear(const Lowering &state, vit::LinearOp op) {
-  constexpr int64_t leastRows = 48, leastColumns = 384, vector = 16;
-  auto [m, n, k] = LinearSizes(op);
-  return state.fastMatmul && !state.pairs && m >= leastRows &&
-         n >= leastColumns && k >= leastColumns && n % (2 * state.panel) == 0 &&
-         k % (2 * vector) == 0;
-}
-
 /// Parts that a long k is cut into. The left operands of 197 rows and k = 768
 /// are 1 MB, those of 3072 more than any second-level cache. On a Xeon with
 /// AVX-512 197x768x3072 reaches 92% of the peak in one part, 102% in four. Zen
@@ -45,9 +31,9 @@ static Value weightsOfPart(Lowering &state, Location location, Value weight,
   auto all = cast<MemRefType>(weight.getType());
   int64_t panels = all.getDimSize(0) / parts, depth = all.getDimSize(2),
           product = depth * state.panel,
-          panel = kernel::strassenProducts * product;
+          panel = families::strassenProducts * product;
   return state.view(location, weight,
-                    {panels, kernel::strassenProducts, depth, state.panel},
+                    {panels, families::strassenProducts, depth, state.panel},
                     {panel, product, state.panel, 1}, part * panels * panel);
 }
 
@@ -56,19 +42,16 @@ namespace {
 /// The calls of one layer.
 class FastLinear {
 public:
-  FastLinear(Lowering &state, vit::LinearOp op, int64_t parts)
+  FastLinear(Lowering &state, vit::LinearOp op, const LinearBuffers &buffers,
+             int64_t parts)
       : state(state), op(op), parts(parts), location(op.getLoc()), sizes(op),
-        a(state.alignedBufferOf(op.getInput())),
-        weight(state.strassenPanels(op.getWeight(), parts)) {
-    if (op.getResidual())
-      residual = state.alignedBufferOf(op.getResidual());
-    out = linearOutput(state, op, a, residual);
-  }
+        a(buffers.a), weight(state.strassenPanels(op.getWeight(), parts)),
+        residual(buffers.residual), out(buffers.out) {}
   void lower();
 
 private:
-  /// The left operands of a part that are combinations stand in the workspace.
-  Value allocLeft();
+  /// What the call of a part says, its bias and residual apart.
+  families::GemmSpec partSpec(bool bias, bool added) const;
   /// Adds the sums of some parts to `bias` and `added`, into `to`.
   void callParts(int64_t first, int64_t last, Value bias, Value added, Value to,
                  std::optional<int64_t> branch);
@@ -85,43 +68,47 @@ private:
 
 } // namespace
 
-Value FastLinear::allocLeft() {
-  int64_t rows = llvm::divideCeil(sizes.m, 2), depth = sizes.k / 2 / parts;
-  return state.alloc(location, {kernel::strassenCombinations * rows * depth},
-                     {1});
+families::GemmSpec FastLinear::partSpec(bool bias, bool added) const {
+  families::GemmSpec spec = linearSpec(state, op, bias, added);
+  int64_t half = sizes.k / 2;
+  spec.k = 2 * (half / parts);
+  spec.lda = rowsOf(a).stride;
+  spec.fast = true;
+  spec.halfStride = half;
+  return spec;
 }
 
 void FastLinear::callPart(int64_t part, Value bias, Value added, Value left,
                           Value to, std::optional<int64_t> branch) {
-  Rows from = rowsOf(a);
-  int64_t half = sizes.k / 2, depth = half / parts;
-  SmallVector<Field> fields = linearFields(state, op, bool(bias), bool(added));
-  fields.append({{"k", state.integer(2 * depth)},
-                 {"lda", state.integer(from.stride)},
-                 {"ldc", state.integer(rowsOf(to).stride)},
-                 {"fast", state.boolean(true)}});
-  Value slices = a;
+  families::GemmSpec spec = partSpec(bool(bias), bool(added));
+  spec.ldc = rowsOf(to).stride;
+  families::GemmArguments<Value> buffers;
+  buffers.a = a;
   if (parts > 1) {
-    fields.push_back({"half_stride", state.integer(half)});
-    slices = state.view(location, a, {from.rows, 2, depth},
-                        {from.stride, half, 1}, from.offset + part * depth);
+    Rows from = rowsOf(a);
+    int64_t depth = spec.k / 2;
+    buffers.a = state.view(location, a, {from.rows, 2, depth},
+                           {from.stride, spec.halfStride, 1},
+                           from.offset + part * depth);
   }
-  SmallVector<Value> inputs = {
-      slices, weightsOfPart(state, location, weight, part, parts)};
+  buffers.w = weightsOfPart(state, location, weight, part, parts);
   if (bias)
-    inputs.push_back(state.paddedRows(bias, sizes.n));
+    buffers.bias = state.paddedRows(bias, sizes.n);
   if (added) {
-    fields.push_back({"ldr", state.integer(rowsOf(added).stride)});
-    inputs.push_back(added);
+    buffers.residual = added;
+    spec.ldr = rowsOf(added).stride;
   }
-  state.call(location, "gemm",
-             linearWords(op, 2 * depth, bool(added)) + "_fast", fields,
-             {4.0 * sizes.m * sizes.n * depth}, inputs, {left, to}, branch);
+  buffers.scratch = left;
+  buffers.out = to;
+  state.call(location, linearWords(op, spec.k, bool(added)) + "_fast", spec,
+             {2.0 * sizes.m * sizes.n * spec.k}, buffers, branch);
 }
 
 void FastLinear::callParts(int64_t first, int64_t last, Value bias, Value added,
                            Value to, std::optional<int64_t> branch) {
-  Value left = allocLeft();
+  // The left operands of a part that are combinations stand in the workspace.
+  Value left =
+      state.scratchFor(location, partSpec(/*bias=*/false, /*added=*/false));
   for (int64_t part = first; part < last; ++part) {
     callPart(part, bias, added, left, to, branch);
     bias = Value();
@@ -143,9 +130,10 @@ void FastLinear::lower() {
   state.add(location, out, second, out);
 }
 
-void lowering::lowerFastLinear(Lowering &state, vit::LinearOp op) {
+void lowering::lowerStrassen(Lowering &state, vit::LinearOp op,
+                             const LinearBuffers &buffers) {
   // An activation needs the whole sum at once.
   bool linear = op.getActivation() == vit::Activation::None;
-  FastLinear(state, op, linear ? partsOf(LinearSizes(op).k, state.panel) : 1)
-      .lower();
+  int64_t parts = linear ? partsOf(LinearSizes(op).k, state.panel) : 1;
+  FastLinear(state, op, buffers, parts).lower();
 }

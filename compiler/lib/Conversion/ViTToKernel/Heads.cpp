@@ -26,14 +26,15 @@ LogicalResult lowering::lowerPool(Lowering &state, vit::PoolOp op) {
                        {tokens * from.stride, from.stride, 1},
                        from.offset + first * from.stride);
   Value out = state.allocFor(op.getResult());
-  state.call(op.getLoc(), "pool", Twine(rows) + "x" + Twine(channels),
-             {{"kind", state.text(stringifyPoolKind(op.getKind()))},
-              {"batch", state.integer(images)},
-              {"rows", state.integer(rows)},
-              {"cols", state.integer(channels)},
-              {"ldx", state.integer(from.stride)},
-              {"batch_stride", state.integer(tokens * from.stride)},
-              {"ldy", state.integer(rowsOf(out).stride)}},
-             {double(images) * rows * channels}, {x}, {out});
+  families::PoolSpec spec;
+  spec.kind = wordFor(op.getKind());
+  spec.batch = images;
+  spec.rows = rows;
+  spec.cols = channels;
+  spec.ldx = from.stride;
+  spec.batchStride = tokens * from.stride;
+  spec.ldy = rowsOf(out).stride;
+  state.call(op.getLoc(), Twine(rows) + "x" + Twine(channels), spec,
+             {double(images) * rows * channels}, {x, out});
   return success();
 }

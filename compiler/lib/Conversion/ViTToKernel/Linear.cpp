@@ -12,15 +12,17 @@ LinearSizes::LinearSizes(vit::LinearOp op) {
   n = cast<RankedTensorType>(op.getResult().getType()).getShape().back();
 }
 
-SmallVector<Field> lowering::linearFields(Lowering &state, vit::LinearOp op,
-                                          bool bias, bool residual) {
+families::GemmSpec lowering::linearSpec(const Lowering &state, vit::LinearOp op,
+                                        bool bias, bool residual) {
   LinearSizes sizes(op);
-  return {{"m", state.integer(sizes.m)},
-          {"n", state.integer(sizes.n)},
-          {"panel", state.integer(state.panel)},
-          {"bias", state.boolean(bias)},
-          {"activation", state.text(stringifyActivation(op.getActivation()))},
-          {"residual", state.boolean(residual)}};
+  families::GemmSpec spec;
+  spec.m = sizes.m;
+  spec.n = sizes.n;
+  spec.panel = state.panel;
+  spec.bias = bias;
+  spec.activation = wordFor(op.getActivation());
+  spec.residual = residual;
+  return spec;
 }
 
 std::string lowering::linearWords(vit::LinearOp op, int64_t k, bool residual) {
@@ -46,28 +48,12 @@ Value lowering::linearOutput(Lowering &state, vit::LinearOp op, Value a,
   return residual;
 }
 
-/// Fewer rows than the matrices of a tensor core have would leave most of it
-/// idle.
-static bool fillsTensorCores(const LinearSizes &sizes) {
-  constexpr int64_t matrixRows = 16;
-  return sizes.m >= matrixRows;
-}
-
-/// True for layers that a paired product makes faster: its gain grows with the
-/// columns, and the scaled copy of the left operand, which it starts with, does
-/// not.
-static bool gainsByPairs(const Lowering &state, const LinearSizes &sizes) {
-  constexpr int64_t leastRows = 16, leastColumns = 96;
-  return state.pairs && sizes.m >= leastRows && sizes.n >= leastColumns &&
-         sizes.k >= kernel::pairedSteps && sizes.k % kernel::pairFloats == 0;
-}
-
 /// Where a paired product puts its scaled left operand: where it stands, if
 /// nobody needs it afterwards and a row has room for what is put behind it.
 static Value scaledLeft(Lowering &state, vit::LinearOp op, Value a,
                         Value residual) {
   Rows rows = rowsOf(a);
-  int64_t stride = rows.columns + kernel::pairFloats;
+  int64_t stride = rows.columns + families::pairFloats;
   bool inPlace = a.getDefiningOp<kernel::AllocOp>() && rows.stride >= stride &&
                  !(residual && kernel::rootBuffer(residual) == a) &&
                  state.isLastUse(op.getInput(), op);
@@ -76,44 +62,52 @@ static Value scaledLeft(Lowering &state, vit::LinearOp op, Value a,
              : state.alloc(op.getLoc(), {rows.rows, rows.columns}, {stride, 1});
 }
 
-LogicalResult lowering::lowerLinear(Lowering &state, vit::LinearOp op) {
-  if (isFastLinear(state, op)) {
-    lowerFastLinear(state, op);
-    return success();
-  }
-  Value a = state.alignedBufferOf(op.getInput());
-  Value residual =
-      op.getResidual() ? state.alignedBufferOf(op.getResidual()) : Value();
-  Value out = linearOutput(state, op, a, residual);
-  LinearSizes sizes(op);
-  auto [m, n, k] = sizes;
-  SmallVector<Value> inputs = {a, state.panels(op.getWeight())};
+/// The layer as one product.
+static void lowerProduct(Lowering &state, vit::LinearOp op,
+                         const LinearBuffers &linear,
+                         kernel::Algorithm algorithm) {
+  auto [m, n, k] = LinearSizes(op);
+  Value a = linear.a, residual = linear.residual;
+  families::GemmArguments<Value> buffers;
+  buffers.a = a;
+  buffers.w = state.panels(op.getWeight());
+  buffers.out = linear.out;
+  families::GemmSpec spec =
+      linearSpec(state, op, bool(op.getBias()), bool(residual));
+  spec.k = k;
+  spec.lda = rowsOf(a).stride;
+  spec.ldc = rowsOf(linear.out).stride;
   if (op.getBias())
-    inputs.push_back(
-        state.paddedRows(op.getBias(), llvm::alignTo(n, state.panel)));
-  SmallVector<Field> fields =
-      linearFields(state, op, bool(op.getBias()), bool(residual));
-  fields.append({{"k", state.integer(k)},
-                 {"lda", state.integer(rowsOf(a).stride)},
-                 {"ldc", state.integer(rowsOf(out).stride)}});
-  SmallVector<Value> outputs;
-  if (gainsByPairs(state, sizes)) {
-    outputs.push_back(scaledLeft(state, op, a, residual));
-    fields.append({{"pairs", state.boolean(true)},
-                   {"lds", state.integer(rowsOf(outputs[0]).stride)}});
-    inputs.push_back(state.pairSums(op.getWeight()));
+    buffers.bias = state.paddedRows(op.getBias(), spec.width());
+  if (algorithm == kernel::Algorithm::Winograd) {
+    spec.pairs = true;
+    buffers.scratch = scaledLeft(state, op, a, residual);
+    spec.lds = rowsOf(buffers.scratch).stride;
+    buffers.pairs = state.pairSums(op.getWeight());
   }
-  outputs.push_back(out);
   if (residual) {
-    fields.push_back({"ldr", state.integer(rowsOf(residual).stride)});
-    inputs.push_back(residual);
+    buffers.residual = residual;
+    spec.ldr = rowsOf(residual).stride;
   }
   std::string words = linearWords(op, k, bool(residual));
-  if (state.tensorCores && fillsTensorCores(sizes)) {
-    fields.push_back({"tensor_cores", state.boolean(true)});
+  if (algorithm == kernel::Algorithm::TensorCore) {
+    spec.multiply = families::FactorType::F16;
     words += "_tensor_cores";
   }
-  state.call(op.getLoc(), "gemm", words, fields, {2.0 * m * n * k}, inputs,
-             outputs);
-  return success();
+  state.call(op.getLoc(), words, spec, {2.0 * m * n * k}, buffers);
+}
+
+LogicalResult lowering::lowerLinear(Lowering &state, vit::LinearOp op) {
+  // All alternatives of a layer read and write the same buffers.
+  LinearBuffers buffers;
+  buffers.a = state.alignedBufferOf(op.getInput());
+  if (op.getResidual())
+    buffers.residual = state.alignedBufferOf(op.getResidual());
+  buffers.out = linearOutput(state, op, buffers.a, buffers.residual);
+  return state.lowerAlternatives(op, [&](kernel::Algorithm algorithm) {
+    if (algorithm == kernel::Algorithm::Strassen)
+      lowerStrassen(state, op, buffers);
+    else
+      lowerProduct(state, op, buffers, algorithm);
+  });
 }

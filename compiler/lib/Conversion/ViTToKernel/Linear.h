@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// The plain and the fast form of linear layers.
+/// The forms of linear layers.
 #ifndef VITC_CONVERSION_VITTOKERNEL_LINEAR_H
 #define VITC_CONVERSION_VITTOKERNEL_LINEAR_H
 
@@ -13,9 +13,9 @@ struct LinearSizes {
   int64_t m, n, k;
 };
 
-/// What all calls of a layer say, the strides apart.
-llvm::SmallVector<Field> linearFields(Lowering &state, vit::LinearOp op,
-                                      bool bias, bool residual);
+/// What all calls of a layer say, the strides and k apart.
+families::GemmSpec linearSpec(const Lowering &state, vit::LinearOp op,
+                              bool bias, bool residual);
 
 /// The words of a kernel's name: sizes, activation and what is added.
 std::string linearWords(vit::LinearOp op, int64_t k, bool residual);
@@ -25,9 +25,16 @@ std::string linearWords(vit::LinearOp op, int64_t k, bool residual);
 mlir::Value linearOutput(Lowering &state, vit::LinearOp op, mlir::Value a,
                          mlir::Value residual);
 
-/// Whether the fast form computes a layer.
-bool isFastLinear(const Lowering &state, vit::LinearOp op);
-void lowerFastLinear(Lowering &state, vit::LinearOp op);
+/// What a layer reads and writes in the workspace.
+struct LinearBuffers {
+  mlir::Value a;
+  mlir::Value residual; ///< null for none
+  mlir::Value out;
+};
+
+/// The layer by one level of Strassen's algorithm.
+void lowerStrassen(Lowering &state, vit::LinearOp op,
+                   const LinearBuffers &buffers);
 
 } // namespace vitc::lowering
 

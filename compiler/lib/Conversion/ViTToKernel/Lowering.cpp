@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Lowering.h"
 
-#include "llvm/ADT/TypeSwitch.h"
+#include "vitc/Dialect/Kernel/IR/ElementTypes.h"
+#include "vitc/Dialect/ViT/IR/Visit.h"
 
 using namespace mlir;
 using namespace vitc;
@@ -29,10 +30,10 @@ static FunctionType convertedType(func::FuncOp source) {
   return FunctionType::get(source.getContext(), inputs, {});
 }
 
-Lowering::Lowering(ModuleOp module, func::FuncOp source, Options options)
-    : builder(source), panel(options.panel), fastMatmul(options.fastMatmul),
-      pairs(options.pairs), tensorCores(options.tensorCores), module(module),
-      source(source), symbols(module) {
+Lowering::Lowering(ModuleOp module, func::FuncOp source)
+    : builder(source), panel(kernel::targetOf(module).getPanel()),
+      winograd(kernel::targetOf(module).offers(kernel::Algorithm::Winograd)),
+      module(module), source(source), symbols(module) {
   target = func::FuncOp::create(builder, source.getLoc(), source.getName(),
                                 convertedType(source));
   for (NamedAttribute attr : source->getDiscardableAttrs())
@@ -48,58 +49,16 @@ Lowering::Lowering(ModuleOp module, func::FuncOp source, Options options)
 
 LogicalResult Lowering::run() {
   for (Operation &op : source.getBody().front())
-    if (failed(lower(&op)))
+    if (failed(lower(&op)) || rejected)
       return failure();
   source.erase();
   return success();
 }
 
-/// Queries may be learned: those of an attention pool are.
-static Value ifParameter(Value value) {
-  return value.getDefiningOp<vit::GetOp>() ? value : Value();
-}
-
-/// The operands that kernels take from the weights file.
-static SmallVector<Value> weightsOf(Operation *op) {
-  return TypeSwitch<Operation *, SmallVector<Value>>(op)
-      .Case([](vit::PatchEmbedOp op) {
-        return SmallVector<Value>{op.getWeight(), op.getBias(),
-                                  op.getPosition()};
-      })
-      .Case([](vit::ConcatTokensOp op) {
-        return SmallVector<Value>{op.getTokens()};
-      })
-      .Case([](vit::AddPositionOp op) {
-        return SmallVector<Value>{op.getPosition()};
-      })
-      .Case([](vit::LayerNormOp op) {
-        return SmallVector<Value>{op.getGain(), op.getBias()};
-      })
-      .Case<vit::LinearOp, vit::ConvOp, vit::DepthwiseConvOp>([](auto op) {
-        return SmallVector<Value>{op.getWeight(), op.getBias()};
-      })
-      .Case([](vit::AttentionOp op) {
-        return SmallVector<Value>{op.getBias(), op.getMask(),
-                                  ifParameter(op.getQuery())};
-      })
-      .Case([](vit::SingleQueryAttentionOp op) {
-        return SmallVector<Value>{op.getKey(), op.getValue(),
-                                  ifParameter(op.getQuery())};
-      })
-      .Case([](vit::RotateOp op) {
-        return SmallVector<Value>{op.getCos(), op.getSin()};
-      })
-      .Case([](vit::AffineOp op) {
-        return SmallVector<Value>{op.getScale(), op.getShift()};
-      })
-      .Case([](vit::GroupNormOp op) {
-        return SmallVector<Value>{op.getGain(), op.getBias()};
-      })
-      .Default([](Operation *) { return SmallVector<Value>(); });
-}
-
 LogicalResult Lowering::checkOperands(Operation *op) const {
-  SmallVector<Value> weights = weightsOf(op);
+  auto weighted = dyn_cast<vit::WeightsOpInterface>(op);
+  SmallVector<Value> weights =
+      weighted ? weighted.getWeights() : SmallVector<Value>();
   for (Value operand : op->getOperands()) {
     bool isParameter = bool(operand.getDefiningOp<vit::GetOp>());
     if (llvm::is_contained(weights, operand)) {
@@ -127,56 +86,138 @@ LogicalResult Lowering::checkOperands(Operation *op) const {
   return success();
 }
 
+namespace {
+
+/// One function per op.
+struct OpLowering {
+  LogicalResult operator()(vit::PatchEmbedOp op) const {
+    return lowerPatchEmbed(state, op);
+  }
+  LogicalResult operator()(vit::ConcatTokensOp op) const {
+    return lowerConcatTokens(state, op);
+  }
+  LogicalResult operator()(vit::AddPositionOp op) const {
+    return lowerAddPosition(state, op);
+  }
+  LogicalResult operator()(vit::LayerNormOp op) const {
+    return lowerLayerNorm(state, op);
+  }
+  LogicalResult operator()(vit::LinearOp op) const {
+    return lowerLinear(state, op);
+  }
+  LogicalResult operator()(vit::ActivationOp op) const {
+    return lowerActivation(state, op);
+  }
+  LogicalResult operator()(vit::AddOp op) const { return lowerAdd(state, op); }
+  LogicalResult operator()(vit::AttentionOp op) const {
+    return lowerAttention(state, op);
+  }
+  LogicalResult operator()(vit::SingleQueryAttentionOp op) const {
+    return lowerSingleQueryAttention(state, op);
+  }
+  LogicalResult operator()(vit::SliceOp op) const {
+    return lowerSlice(state, op);
+  }
+  LogicalResult operator()(vit::PoolOp op) const {
+    return lowerPool(state, op);
+  }
+  LogicalResult operator()(vit::SoftmaxOp op) const {
+    return lowerSoftmax(state, op);
+  }
+  LogicalResult operator()(vit::ScaleOp op) const {
+    return lowerScale(state, op);
+  }
+  LogicalResult operator()(vit::AffineOp op) const {
+    return lowerAffine(state, op);
+  }
+  LogicalResult operator()(vit::GateOp op) const {
+    return lowerGate(state, op);
+  }
+  LogicalResult operator()(vit::RotateOp op) const {
+    return lowerRotate(state, op);
+  }
+  LogicalResult operator()(vit::ConcatOp op) const {
+    return lowerConcat(state, op);
+  }
+  LogicalResult operator()(vit::WindowPartitionOp op) const {
+    return lowerWindowPartition(state, op);
+  }
+  LogicalResult operator()(vit::WindowMergeOp op) const {
+    return lowerWindowMerge(state, op);
+  }
+  LogicalResult operator()(vit::SpaceToDepthOp op) const {
+    return lowerSpaceToDepth(state, op);
+  }
+  LogicalResult operator()(vit::ResizeMapOp op) const {
+    return lowerResizeMap(state, op);
+  }
+  LogicalResult operator()(vit::ReshapeOp op) const {
+    return lowerReshape(state, op);
+  }
+  LogicalResult operator()(vit::TransposeOp op) const {
+    return lowerTranspose(state, op);
+  }
+  LogicalResult operator()(vit::ConvOp op) const {
+    return lowerConv(state, op);
+  }
+  LogicalResult operator()(vit::DepthwiseConvOp op) const {
+    return lowerDepthwiseConv(state, op);
+  }
+  LogicalResult operator()(vit::GroupNormOp op) const {
+    return lowerGroupNorm(state, op);
+  }
+  LogicalResult operator()(vit::SpatialPoolOp op) const {
+    return lowerSpatialPool(state, op);
+  }
+
+  // Read where it is used.
+  LogicalResult operator()(vit::GetOp) const { return success(); }
+  // Its inputs are written to the output one by one.
+  LogicalResult operator()(vit::StackOp) const { return success(); }
+
+  // Composite ops, which vit-decompose writes out.
+  LogicalResult operator()(vit::MlpOp op) const { return noKernel(op); }
+  LogicalResult operator()(vit::HeadOp op) const { return noKernel(op); }
+  // Ops on parameters, which are computed at compile time.
+  LogicalResult operator()(vit::ConstantOp op) const { return noKernel(op); }
+  LogicalResult operator()(vit::ExpOp op) const { return noKernel(op); }
+  LogicalResult operator()(vit::InverseRootOp op) const { return noKernel(op); }
+  LogicalResult operator()(vit::StandardizeOp op) const { return noKernel(op); }
+  LogicalResult operator()(vit::ScaleRowsOp op) const { return noKernel(op); }
+  LogicalResult operator()(vit::ScaleColumnsOp op) const {
+    return noKernel(op);
+  }
+  LogicalResult operator()(vit::FillOp op) const { return noKernel(op); }
+  LogicalResult operator()(vit::ResizePositionOp op) const {
+    return noKernel(op);
+  }
+  LogicalResult operator()(vit::WindowMaskOp op) const { return noKernel(op); }
+  LogicalResult operator()(vit::RelativeBiasOp op) const {
+    return noKernel(op);
+  }
+  // They are in no function.
+  LogicalResult operator()(vit::ParameterOp op) const { return noKernel(op); }
+  LogicalResult operator()(vit::YieldOp op) const { return noKernel(op); }
+
+  static LogicalResult noKernel(Operation *op) {
+    return op->emitError("no kernel computes this operation");
+  }
+
+  Lowering &state;
+};
+
+} // namespace
+
 LogicalResult Lowering::lower(Operation *op) {
   if (failed(checkOperands(op)))
     return failure();
-  return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](vit::GetOp) { return success(); }) // read where it is used
-      .Case([&](vit::StackOp) {
-        return success();
-      }) // its inputs are written to the output one by one
-      .Case([&](func::ReturnOp op) {
-        lowerReturn(op);
-        return success();
-      })
-      .Case([&](vit::PatchEmbedOp op) { return lowerPatchEmbed(*this, op); })
-      .Case(
-          [&](vit::ConcatTokensOp op) { return lowerConcatTokens(*this, op); })
-      .Case([&](vit::AddPositionOp op) { return lowerAddPosition(*this, op); })
-      .Case([&](vit::LayerNormOp op) { return lowerLayerNorm(*this, op); })
-      .Case([&](vit::LinearOp op) { return lowerLinear(*this, op); })
-      .Case([&](vit::ActivationOp op) { return lowerActivation(*this, op); })
-      .Case([&](vit::AddOp op) { return lowerAdd(*this, op); })
-      .Case([&](vit::AttentionOp op) { return lowerAttention(*this, op); })
-      .Case([&](vit::SingleQueryAttentionOp op) {
-        return lowerSingleQueryAttention(*this, op);
-      })
-      .Case([&](vit::SliceOp op) { return lowerSlice(*this, op); })
-      .Case([&](vit::PoolOp op) { return lowerPool(*this, op); })
-      .Case([&](vit::SoftmaxOp op) { return lowerSoftmax(*this, op); })
-      .Case([&](vit::ScaleOp op) { return lowerScale(*this, op); })
-      .Case([&](vit::AffineOp op) { return lowerAffine(*this, op); })
-      .Case([&](vit::GateOp op) { return lowerGate(*this, op); })
-      .Case([&](vit::RotateOp op) { return lowerRotate(*this, op); })
-      .Case([&](vit::ConcatOp op) { return lowerConcat(*this, op); })
-      .Case([&](vit::WindowPartitionOp op) {
-        return lowerWindowPartition(*this, op);
-      })
-      .Case([&](vit::WindowMergeOp op) { return lowerWindowMerge(*this, op); })
-      .Case(
-          [&](vit::SpaceToDepthOp op) { return lowerSpaceToDepth(*this, op); })
-      .Case([&](vit::ResizeMapOp op) { return lowerResizeMap(*this, op); })
-      .Case([&](vit::ReshapeOp op) { return lowerReshape(*this, op); })
-      .Case([&](vit::TransposeOp op) { return lowerTranspose(*this, op); })
-      .Case([&](vit::ConvOp op) { return lowerConv(*this, op); })
-      .Case([&](vit::DepthwiseConvOp op) {
-        return lowerDepthwiseConv(*this, op);
-      })
-      .Case([&](vit::GroupNormOp op) { return lowerGroupNorm(*this, op); })
-      .Case([&](vit::SpatialPoolOp op) { return lowerSpatialPool(*this, op); })
-      .Default([](Operation *op) {
-        return op->emitError("no kernel computes this operation");
-      });
+  if (auto result = dyn_cast<func::ReturnOp>(op)) {
+    lowerReturn(result);
+    return success();
+  }
+  if (!isa_and_nonnull<vit::ViTDialect>(op->getDialect()))
+    return OpLowering::noKernel(op);
+  return vit::visit<LogicalResult>(op, OpLowering{*this});
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,8 +234,9 @@ int64_t Lowering::paddedStride(int64_t columns) const {
   bool crowded = stride >= longRow && stride % (2 * step) == 0;
   if (crowded)
     return stride + step;
-  return pairs && columns >= kernel::pairedSteps ? stride + kernel::pairFloats
-                                                 : stride;
+  return winograd && columns >= families::pairedSteps
+             ? stride + families::pairFloats
+             : stride;
 }
 
 Value Lowering::alloc(Location location, ArrayRef<int64_t> shape,
@@ -225,7 +267,11 @@ Value Lowering::view(Location location, Value buffer, ArrayRef<int64_t> shape,
 Value Lowering::alignedBufferOf(Value tensor) {
   Value buffer = bufferOf(tensor);
   Rows from = rowsOf(buffer);
-  if (from.offset * sizeof(float) % kernel::alignment == 0)
+  if (from.offset *
+          kernel::elementBytes(
+              cast<MemRefType>(buffer.getType()).getElementType()) %
+          kernel::alignment ==
+      0)
     return buffer;
   int64_t stride = paddedStride(from.columns);
   Value copied = alloc(tensor.getLoc(), {from.rows, from.columns}, {stride, 1});
@@ -305,116 +351,68 @@ void Lowering::lowerReturn(func::ReturnOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Constants
-//===----------------------------------------------------------------------===//
-
-Value Lowering::constant(Value tensor, kernel::Layout layout, MemRefType type) {
-  auto get = tensor.getDefiningOp<vit::GetOp>();
-  assert(get && "weights are parameters after vit-hoist-parameters");
-  std::string key;
-  llvm::raw_string_ostream(key)
-      << get.getParameter() << " " << stringifyLayout(layout) << " " << type;
-  if (Value known = constants.lookup(key))
-    return known;
-
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(target);
-  auto op = kernel::ConstantOp::create(
-      builder, get.getLoc(),
-      (get.getParameter() + "." + stringifyLayout(layout)).str(),
-      get.getParameter(), layout, type, IntegerAttr());
-  StringAttr name = symbols.insert(op);
-  builder.setInsertionPointToStart(&target.getBody().front());
-  return constants[key] = kernel::WeightOp::create(
-             builder, get.getLoc(), type, FlatSymbolRefAttr::get(name));
-}
-
-Value Lowering::panels(Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  int64_t n = type.getDimSize(0), k = type.getNumElements() / n;
-  return constant(
-      tensor, kernel::Layout::Panels,
-      MemRefType::get({int64_t(llvm::divideCeil(n, panel)), k, panel},
-                      type.getElementType()));
-}
-
-Value Lowering::strassenPanels(Value tensor, int64_t parts) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  int64_t n = type.getDimSize(0), k = type.getNumElements() / n;
-  return constant(
-      tensor, kernel::Layout::Strassen,
-      MemRefType::get({parts * (n / 2 / panel), kernel::strassenProducts,
-                       k / parts / 2, panel},
-                      type.getElementType()));
-}
-
-Value Lowering::pairSums(Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  int64_t columns = llvm::alignTo(type.getDimSize(0), panel);
-  return constant(
-      tensor, kernel::Layout::Pairs,
-      MemRefType::get({columns + kernel::pairFloats}, type.getElementType()));
-}
-
-Value Lowering::paddedRows(Value tensor, int64_t stride) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  return constant(
-      tensor, kernel::Layout::Rows,
-      MemRefType::get({rowsOf(type).rows, stride}, type.getElementType()));
-}
-
-//===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//
 
 static double bytesOf(ArrayRef<Value> buffers) {
   double bytes = 0;
-  for (Value buffer : buffers)
-    bytes += double(sizeof(float)) *
-             cast<MemRefType>(buffer.getType()).getNumElements();
+  for (Value buffer : buffers) {
+    auto type = cast<MemRefType>(buffer.getType());
+    bytes += double(kernel::elementBytes(type.getElementType()) *
+                    type.getNumElements());
+  }
   return bytes;
 }
 
-void Lowering::call(Location location, StringRef family, const Twine &words,
-                    ArrayRef<Field> fields, Cost cost, ArrayRef<Value> inputs,
-                    ArrayRef<Value> outputs, std::optional<int64_t> branch) {
-  SmallVector<NamedAttribute> attrs;
-  for (const Field &field : fields)
-    attrs.push_back(builder.getNamedAttr(field.first, field.second));
-  auto config = builder.getDictionaryAttr(attrs);
+void Lowering::reject(Location location, StringRef family,
+                      const families::Problem &problem) {
+  emitError(location) << "no kernel computes this operation: " << family
+                      << " has " << problem.name << ": " << problem.message;
+  rejected = true;
+}
 
-  // The same family and config is the same kernel, wherever it is called.
-  std::string key;
-  llvm::raw_string_ostream(key) << family << " " << config;
-  kernel::SpecOp &spec = specs[key];
+Value Lowering::allocScratch(Location location,
+                             ArrayRef<families::Argument> arguments) {
+  for (const families::Argument &argument : arguments)
+    if (argument.role == families::Role::Scratch)
+      return alloc(location, {argument.elements}, {1});
+  return {};
+}
+
+void Lowering::call(Location location, const Twine &words,
+                    kernel::SpecInterface config, Cost cost,
+                    ArrayRef<Value> inputs, ArrayRef<Value> outputs,
+                    std::optional<int64_t> branch) {
+  // The same config is the same kernel, wherever it is called.
+  kernel::SpecOp &spec = specs[config];
   if (!spec) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(target);
+    std::string text = words.str();
     spec = kernel::SpecOp::create(
         builder, location,
-        builder.getStringAttr(
-            kernel::specName(family + "_" + words, family, config)),
-        builder.getStringAttr(family), config,
-        builder.getF64FloatAttr(cost.flops),
+        builder.getStringAttr(kernel::specName(text, config)), config,
+        builder.getStringAttr(text), builder.getF64FloatAttr(cost.flops),
         builder.getF64FloatAttr(bytesOf(inputs) + bytesOf(outputs)));
     symbols.insert(spec);
   }
   kernel::CallOp::create(
       builder, location, FlatSymbolRefAttr::get(spec.getSymNameAttr()), inputs,
       outputs, branch ? builder.getI64IntegerAttr(*branch) : IntegerAttr(),
-      /*images=*/IntegerAttr());
+      /*images=*/IntegerAttr(), levels);
 }
 
 void Lowering::add(Location location, Value a, Value b, Value out) {
   Rows shape = rowsOf(out);
-  call(location, "add", Twine(shape.rows) + "x" + Twine(shape.columns),
-       {{"rows", integer(shape.rows)},
-        {"cols", integer(shape.columns)},
-        {"lda", integer(rowsOf(a).stride)},
-        {"ldb", integer(rowsOf(b).stride)},
-        {"ldc", integer(shape.stride)},
-        {"period", integer(rowsOf(b).rows)}},
-       {double(shape.rows) * shape.columns}, {a, b}, {out});
+  families::AddSpec spec;
+  spec.rows = shape.rows;
+  spec.cols = shape.columns;
+  spec.lda = rowsOf(a).stride;
+  spec.ldb = rowsOf(b).stride;
+  spec.ldc = shape.stride;
+  spec.period = rowsOf(b).rows;
+  call(location, Twine(shape.rows) + "x" + Twine(shape.columns), spec,
+       {double(shape.rows) * shape.columns}, {a, b, out});
 }
 
 void Lowering::copy(Location location, Value from, Value to,
@@ -423,9 +421,43 @@ void Lowering::copy(Location location, Value from, Value to,
   std::string words;
   llvm::raw_string_ostream os(words);
   llvm::interleave(shape, os, "x");
-  call(location, "copy", words,
-       {{"shape", builder.getDenseI64ArrayAttr(shape)},
-        {"src_strides", builder.getDenseI64ArrayAttr(fromStrides)},
-        {"dst_strides", builder.getDenseI64ArrayAttr(toStrides)}},
-       {/*flops=*/0}, {from}, {to});
+  families::CopySpec spec;
+  assert(shape.size() == spec.shape.size() && "a box has four dimensions");
+  llvm::copy(shape, spec.shape.begin());
+  llvm::copy(fromStrides, spec.srcStrides.begin());
+  llvm::copy(toStrides, spec.dstStrides.begin());
+  call(location, words, spec, {/*flops=*/0}, {from, to});
+}
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+families::Activation lowering::wordFor(vit::Activation function) {
+  return vit::definitionOf(function);
+}
+
+families::NormKind lowering::wordFor(vit::NormKind kind) {
+  return *families::toNormKind(vit::stringifyNormKind(kind).str());
+}
+
+families::PoolKind lowering::wordFor(vit::PoolKind kind) {
+  return *families::toPoolKind(vit::stringifyPoolKind(kind).str());
+}
+
+families::SpatialPoolKind lowering::wordFor(vit::SpatialPoolKind kind) {
+  return *families::toSpatialPoolKind(
+      vit::stringifySpatialPoolKind(kind).str());
+}
+
+families::RotationPairs lowering::wordFor(vit::Pairs pairs) {
+  return *families::toRotationPairs(vit::stringifyPairs(pairs).str());
+}
+
+families::WindowOrder lowering::wordFor(vit::WindowOrder order) {
+  return *families::toWindowOrder(vit::stringifyWindowOrder(order).str());
+}
+
+families::BlockOrder lowering::wordFor(vit::BlockOrder order) {
+  return *families::toBlockOrder(vit::stringifyBlockOrder(order).str());
 }

@@ -5,7 +5,7 @@
 #define VITC_CONVERSION_VITTOKERNEL_LOWERING_H
 
 #include "vitc/Dialect/Kernel/IR/Kernel.h"
-#include "vitc/Dialect/ViT/IR/ViT.h"
+#include "vitc/Dialect/ViT/IR/Activations.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -24,20 +24,20 @@ inline Rows rowsOf(mlir::RankedTensorType type) {
           type.getShape().back(), type.getShape().back(), 0};
 }
 
-/// One field of a spec.
-using Field = std::pair<llvm::StringRef, mlir::Attribute>;
+// The kernels' words for the model's.
+families::Activation wordFor(vit::Activation function);
+families::NormKind wordFor(vit::NormKind kind);
+families::PoolKind wordFor(vit::PoolKind kind);
+families::SpatialPoolKind wordFor(vit::SpatialPoolKind kind);
+families::RotationPairs wordFor(vit::Pairs pairs);
+families::WindowOrder wordFor(vit::WindowOrder order);
+families::BlockOrder wordFor(vit::BlockOrder order);
 
 /// The state of one conversion: `source` is read in order while the new
 /// function grows.
 class Lowering {
 public:
-  struct Options {
-    int64_t panel;    ///< columns in a panel of packed weights
-    bool fastMatmul;  ///< Strassen's algorithm where it gains
-    bool pairs;       ///< paired products where they gain
-    bool tensorCores; ///< where linear layers fill them
-  };
-  Lowering(mlir::ModuleOp module, mlir::func::FuncOp source, Options options);
+  Lowering(mlir::ModuleOp module, mlir::func::FuncOp source);
 
   /// Replaces the source function; on failure an error has been emitted.
   mlir::LogicalResult run();
@@ -84,19 +84,45 @@ public:
   /// The parameter as rows of the given length (a vector is one row), zero in
   /// the padding.
   mlir::Value paddedRows(mlir::Value tensor, int64_t stride);
+  /// The buffer of a parameter with a value for each column, padded as the
+  /// kernel families ask for, whatever the panel.
+  mlir::Value perColumn(mlir::Value parameter);
 
   //===--- calls
   //-----------------------------------------------------------===//
   struct Cost {
     double flops;
   };
-  /// `words` go into the kernel's name, e.g. "197x768x768_gelu". Calls of
-  /// branch 0 and 1 may run side by side.
-  void call(mlir::Location location, llvm::StringRef family,
-            const llvm::Twine &words, llvm::ArrayRef<Field> fields, Cost cost,
-            llvm::ArrayRef<mlir::Value> inputs,
-            llvm::ArrayRef<mlir::Value> outputs,
-            std::optional<int64_t> branch = std::nullopt);
+  /// Calls the kernel of a specification with a buffer for each of its
+  /// arguments. `words` go into the kernel's name, e.g. "197x768x768_gelu".
+  /// Calls of branch 0 and 1 may run side by side. A specification that breaks
+  /// its family's bounds is reported, and run() fails.
+  template <typename Spec>
+  void call(mlir::Location location, const llvm::Twine &words, const Spec &spec,
+            Cost cost,
+            const typename Spec::template Arguments<mlir::Value> &arguments,
+            std::optional<int64_t> branch = std::nullopt) {
+    if (std::optional<families::Problem> problem = spec.check())
+      return reject(location, Spec::family, *problem);
+    llvm::SmallVector<mlir::Value> inputs, outputs;
+    const char *missing = nullptr;
+    arguments.visit(
+        spec, [&](const char *name, families::Role role, mlir::Value buffer) {
+          if (!buffer)
+            missing = name;
+          (families::isWritten(role) ? outputs : inputs).push_back(buffer);
+        });
+    if (missing)
+      return reject(location, Spec::family,
+                    {missing, "the lowering gives it no buffer"});
+    call(location, words, kernel::specAttribute(builder.getContext(), spec),
+         cost, inputs, outputs, branch);
+  }
+  /// A buffer for the argument `scratch`; null if the kernel has none.
+  template <typename Spec>
+  mlir::Value scratchFor(mlir::Location location, const Spec &spec) {
+    return allocScratch(location, spec.arguments());
+  }
   /// Adds `b` to `a`, over and over where `a` has more rows; `out` may be `a`.
   void add(mlir::Location location, mlir::Value a, mlir::Value b,
            mlir::Value out);
@@ -106,20 +132,28 @@ public:
             llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> fromStrides,
             llvm::ArrayRef<int64_t> toStrides);
 
-  mlir::Attribute integer(int64_t value) {
-    return builder.getI64IntegerAttr(value);
-  }
-  mlir::Attribute number(double value) {
-    return builder.getF64FloatAttr(value);
-  }
-  mlir::Attribute boolean(bool value) { return builder.getBoolAttr(value); }
-  mlir::Attribute text(llvm::StringRef value) {
-    return builder.getStringAttr(value);
-  }
+  //===--- algorithms
+  //-------------------------------------------------------===//
+  /// Levels that run the same calls.
+  struct Alternative {
+    kernel::Algorithm algorithm;
+    llvm::SmallVector<llvm::StringRef> levels;
+  };
+  /// What was selected for the op, as few alternatives as can be: a call for
+  /// Winograd's products is also one for plain ones, which levels take that do
+  /// not gain (docs/KernelProtocol.md, gemm with `pairs`). Fails with an error
+  /// if the selection is not one.
+  mlir::FailureOr<llvm::SmallVector<Alternative>>
+  alternativesOf(mlir::Operation *op) const;
+  /// Runs `lower` for each alternative; its calls are for the alternative's
+  /// levels, if there are others.
+  mlir::LogicalResult
+  lowerAlternatives(mlir::Operation *op,
+                    llvm::function_ref<void(kernel::Algorithm)> lower);
 
   mlir::OpBuilder builder;
-  const int64_t panel;
-  const bool fastMatmul, pairs, tensorCores;
+  const int64_t panel; ///< columns in a panel of packed weights
+  const bool winograd; ///< some level computes Winograd's products
 
 private:
   mlir::LogicalResult lower(mlir::Operation *op);
@@ -127,16 +161,27 @@ private:
   /// a buffer.
   mlir::LogicalResult checkOperands(mlir::Operation *op) const;
   void lowerReturn(mlir::func::ReturnOp op);
-  mlir::Value constant(mlir::Value tensor, kernel::Layout layout,
-                       mlir::MemRefType type);
+  mlir::Value constant(mlir::Value tensor, kernel::LayoutInterface layout);
+  void call(mlir::Location location, const llvm::Twine &words,
+            kernel::SpecInterface spec, Cost cost,
+            llvm::ArrayRef<mlir::Value> inputs,
+            llvm::ArrayRef<mlir::Value> outputs, std::optional<int64_t> branch);
+  void reject(mlir::Location location, llvm::StringRef family,
+              const families::Problem &problem);
+  mlir::Value allocScratch(mlir::Location location,
+                           llvm::ArrayRef<families::Argument> arguments);
 
   mlir::ModuleOp module;
   mlir::func::FuncOp source;
   mlir::func::FuncOp target;
   mlir::SymbolTable symbols;
+  mlir::ArrayAttr levels; ///< of the calls that are made; null for all
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
-  llvm::StringMap<mlir::Value> constants;
-  llvm::StringMap<kernel::SpecOp> specs;
+  /// Of a parameter's name and a layout.
+  llvm::DenseMap<std::pair<mlir::Attribute, mlir::Attribute>, mlir::Value>
+      constants;
+  llvm::DenseMap<mlir::Attribute, kernel::SpecOp> specs;
+  bool rejected = false; ///< a specification was wrong
 };
 
 // One function per op: Embedding.cpp, Encoder.cpp, Linear.cpp, Maps.cpp,

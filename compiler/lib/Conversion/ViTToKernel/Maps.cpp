@@ -13,38 +13,39 @@ using namespace vitc::lowering;
 /// The kernel that moves rows between a map and its windows.
 template <typename Op>
 static void callWindow(Lowering &state, Op op, Value input, int64_t images,
-                       StringRef direction) {
+                       families::WindowDirection direction) {
   Value x = state.alignedBufferOf(input);
   Value out = state.allocFor(op.getResult());
-  int64_t columns = rowsOf(out).columns;
-  state.call(op.getLoc(), "window",
-             direction + "_" + Twine(op.getGrid()[0]) + "x" +
-                 Twine(op.getGrid()[1]) + "x" + Twine(columns),
-             {{"images", state.integer(images)},
-              {"grid_h", state.integer(op.getGrid()[0])},
-              {"grid_w", state.integer(op.getGrid()[1])},
-              {"window_h", state.integer(op.getWindow()[0])},
-              {"window_w", state.integer(op.getWindow()[1])},
-              {"shift_h", state.integer(op.getShift()[0])},
-              {"shift_w", state.integer(op.getShift()[1])},
-              {"cols", state.integer(columns)},
-              {"ldx", state.integer(rowsOf(x).stride)},
-              {"ldy", state.integer(rowsOf(out).stride)},
-              {"direction", state.text(direction)},
-              {"order", state.text(stringifyWindowOrder(op.getOrder()))}},
-             {/*flops=*/0}, {x}, {out});
+  families::WindowSpec spec;
+  spec.images = images;
+  spec.gridH = op.getGrid()[0];
+  spec.gridW = op.getGrid()[1];
+  spec.windowH = op.getWindow()[0];
+  spec.windowW = op.getWindow()[1];
+  spec.shiftH = op.getShift()[0];
+  spec.shiftW = op.getShift()[1];
+  spec.cols = rowsOf(out).columns;
+  spec.ldx = rowsOf(x).stride;
+  spec.ldy = rowsOf(out).stride;
+  spec.direction = direction;
+  spec.order = wordFor(op.getOrder());
+  state.call(op.getLoc(),
+             Twine(families::toWord(direction)) + "_" + Twine(spec.gridH) +
+                 "x" + Twine(spec.gridW) + "x" + Twine(spec.cols),
+             spec, {/*flops=*/0}, {x, out});
 }
 
 LogicalResult lowering::lowerWindowPartition(Lowering &state,
                                              vit::WindowPartitionOp op) {
   callWindow(state, op, op.getMap(), op.getMap().getType().getDimSize(0),
-             "partition");
+             families::WindowDirection::Partition);
   return success();
 }
 
 LogicalResult lowering::lowerWindowMerge(Lowering &state,
                                          vit::WindowMergeOp op) {
-  callWindow(state, op, op.getWindows(), op.getType().getDimSize(0), "merge");
+  callWindow(state, op, op.getWindows(), op.getType().getDimSize(0),
+             families::WindowDirection::Merge);
   return success();
 }
 
@@ -52,20 +53,20 @@ LogicalResult lowering::lowerSpaceToDepth(Lowering &state,
                                           vit::SpaceToDepthOp op) {
   Value x = state.alignedBufferOf(op.getMap());
   Value out = state.allocFor(op.getResult());
-  int64_t columns = rowsOf(x).columns;
-  state.call(op.getLoc(), "space_to_depth",
-             Twine(op.getGrid()[0]) + "x" + Twine(op.getGrid()[1]) + "x" +
-                 Twine(columns),
-             {{"images", state.integer(op.getType().getDimSize(0))},
-              {"grid_h", state.integer(op.getGrid()[0])},
-              {"grid_w", state.integer(op.getGrid()[1])},
-              {"block_h", state.integer(op.getBlock()[0])},
-              {"block_w", state.integer(op.getBlock()[1])},
-              {"cols", state.integer(columns)},
-              {"ldx", state.integer(rowsOf(x).stride)},
-              {"ldy", state.integer(rowsOf(out).stride)},
-              {"order", state.text(stringifyBlockOrder(op.getOrder()))}},
-             {/*flops=*/0}, {x}, {out});
+  families::SpaceToDepthSpec spec;
+  spec.images = op.getType().getDimSize(0);
+  spec.gridH = op.getGrid()[0];
+  spec.gridW = op.getGrid()[1];
+  spec.blockH = op.getBlock()[0];
+  spec.blockW = op.getBlock()[1];
+  spec.cols = rowsOf(x).columns;
+  spec.ldx = rowsOf(x).stride;
+  spec.ldy = rowsOf(out).stride;
+  spec.order = wordFor(op.getOrder());
+  state.call(op.getLoc(),
+             Twine(spec.gridH) + "x" + Twine(spec.gridW) + "x" +
+                 Twine(spec.cols),
+             spec, {/*flops=*/0}, {x, out});
   return success();
 }
 
@@ -73,17 +74,17 @@ LogicalResult lowering::lowerResizeMap(Lowering &state, vit::ResizeMapOp op) {
   Value x = state.alignedBufferOf(op.getMap());
   Value out = state.allocFor(op.getResult());
   Rows shape = rowsOf(out);
-  state.call(op.getLoc(), "resize",
-             Twine(shape.rows) + "x" + Twine(shape.columns),
-             {{"batch", state.integer(op.getType().getDimSize(0))},
-              {"height", state.integer(op.getFrom()[0])},
-              {"width", state.integer(op.getFrom()[1])},
-              {"out_h", state.integer(op.getTo()[0])},
-              {"out_w", state.integer(op.getTo()[1])},
-              {"cols", state.integer(shape.columns)},
-              {"ldx", state.integer(rowsOf(x).stride)},
-              {"ldy", state.integer(shape.stride)}},
-             {8.0 * shape.rows * shape.columns}, {x}, {out});
+  families::ResizeSpec spec;
+  spec.batch = op.getType().getDimSize(0);
+  spec.height = op.getFrom()[0];
+  spec.width = op.getFrom()[1];
+  spec.outH = op.getTo()[0];
+  spec.outW = op.getTo()[1];
+  spec.cols = shape.columns;
+  spec.ldx = rowsOf(x).stride;
+  spec.ldy = shape.stride;
+  state.call(op.getLoc(), Twine(shape.rows) + "x" + Twine(shape.columns), spec,
+             {8.0 * shape.rows * shape.columns}, {x, out});
   return success();
 }
 
@@ -152,54 +153,30 @@ LogicalResult lowering::lowerTranspose(Lowering &state, vit::TransposeOp op) {
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-namespace {
+/// What families of windows have in common.
+template <typename Spec, typename Op>
+static Spec windowSpec(Op op, std::pair<int64_t, int64_t> window,
+                       int64_t channels) {
+  Spec spec;
+  spec.batch = cast<RankedTensorType>(op.getType()).getDimSize(0);
+  spec.channels = channels;
+  spec.height = op.getGrid()[0];
+  spec.width = op.getGrid()[1];
+  std::tie(spec.kernelH, spec.kernelW) = window;
+  spec.strideH = op.getStride()[0];
+  spec.strideW = op.getStride()[1];
+  spec.padTop = op.getPadding()[0];
+  spec.padLeft = op.getPadding()[1];
+  std::tie(spec.outH, spec.outW) = op.getResultGrid();
+  return spec;
+}
 
-/// A window that moves over a map, as the kernels' fields have it.
-struct Geometry {
-  int64_t batch, height, width;
-  std::pair<int64_t, int64_t> window, out;
-  ArrayRef<int64_t> stride, padding;
-
-  SmallVector<Field> fields(Lowering &state) const {
-    return {{"batch", state.integer(batch)},
-            {"height", state.integer(height)},
-            {"width", state.integer(width)},
-            {"kernel_h", state.integer(window.first)},
-            {"kernel_w", state.integer(window.second)},
-            {"stride_h", state.integer(stride[0])},
-            {"stride_w", state.integer(stride[1])},
-            {"pad_top", state.integer(padding[0])},
-            {"pad_left", state.integer(padding[1])},
-            {"out_h", state.integer(out.first)},
-            {"out_w", state.integer(out.second)}};
-  }
-  /// Floats of the map with zeros around it; none if no window reaches beyond
-  /// the map: docs/KernelProtocol.md.
-  int64_t scratch(int64_t channels) const {
-    int64_t spanHeight = (out.first - 1) * stride[0] + window.first,
-            spanWidth = (out.second - 1) * stride[1] + window.second;
-    bool beyond = padding[0] > 0 || padding[1] > 0 || spanHeight > height ||
-                  spanWidth > width;
-    return beyond ? batch * spanHeight * spanWidth * channels : 0;
-  }
-  std::string words(int64_t channels) const {
-    return (Twine(height) + "x" + Twine(width) + "x" + Twine(channels) + "_" +
-            Twine(window.first) + "x" + Twine(window.second))
-        .str();
-  }
-};
-
-} // namespace
-
-template <typename Op>
-static Geometry geometryOf(Op op, std::pair<int64_t, int64_t> window) {
-  return {cast<RankedTensorType>(op.getType()).getDimSize(0),
-          op.getGrid()[0],
-          op.getGrid()[1],
-          window,
-          op.getResultGrid(),
-          op.getStride(),
-          op.getPadding()};
+template <typename Spec>
+static std::string windowWords(const Spec &spec) {
+  return (Twine(spec.height) + "x" + Twine(spec.width) + "x" +
+          Twine(spec.channels) + "_" + Twine(spec.kernelH) + "x" +
+          Twine(spec.kernelW))
+      .str();
 }
 
 LogicalResult lowering::lowerConv(Lowering &state, vit::ConvOp op) {
@@ -214,32 +191,31 @@ LogicalResult lowering::lowerConv(Lowering &state, vit::ConvOp op) {
   Value out = state.allocFor(op.getResult());
   Rows shape = rowsOf(out);
 
-  Geometry geometry = geometryOf(op, op.getWindow());
-  SmallVector<Field> fields = geometry.fields(state);
-  fields.append(
-      {{"channels", state.integer(channels)},
-       {"layout", state.text(picture ? "nchw" : "nhwc")},
-       {"n", state.integer(n)},
-       {"panel", state.integer(state.panel)},
-       {"ldc", state.integer(shape.stride)},
-       {"bias", state.boolean(bool(op.getBias()))},
-       {"activation", state.text(stringifyActivation(op.getActivation()))},
-       {"residual", state.boolean(bool(residual))}});
+  auto spec = windowSpec<families::ConvSpec>(op, op.getWindow(), channels);
+  spec.layout =
+      picture ? families::ConvLayout::Nchw : families::ConvLayout::Nhwc;
+  spec.n = n;
+  spec.panel = state.panel;
+  spec.ldc = shape.stride;
+  spec.activation = wordFor(op.getActivation());
+  families::ConvArguments<Value> buffers;
+  buffers.x = x;
+  buffers.w = state.panels(op.getWeight());
   if (!picture)
-    fields.push_back({"ldx", state.integer(rowsOf(x).stride)});
-  SmallVector<Value> inputs = {x, state.panels(op.getWeight())}, outputs;
-  if (op.getBias())
-    inputs.push_back(
-        state.paddedRows(op.getBias(), llvm::alignTo(n, state.panel)));
-  if (residual) {
-    fields.push_back({"ldr", state.integer(rowsOf(residual).stride)});
-    inputs.push_back(residual);
+    spec.ldx = rowsOf(x).stride;
+  if (op.getBias()) {
+    spec.bias = true;
+    buffers.bias = state.paddedRows(op.getBias(), spec.columns());
   }
-  if (int64_t scratch = geometry.scratch(channels))
-    outputs.push_back(state.alloc(op.getLoc(), {scratch}, {1}));
-  outputs.push_back(out);
-  state.call(op.getLoc(), "conv", geometry.words(channels) + "x" + Twine(n),
-             fields, {2.0 * shape.rows * n * k}, inputs, outputs);
+  if (residual) {
+    spec.residual = true;
+    spec.ldr = rowsOf(residual).stride;
+    buffers.residual = residual;
+  }
+  buffers.scratch = state.scratchFor(op.getLoc(), spec);
+  buffers.out = out;
+  state.call(op.getLoc(), windowWords(spec) + "x" + Twine(n), spec,
+             {2.0 * shape.rows * n * k}, buffers);
   return success();
 }
 
@@ -252,27 +228,24 @@ LogicalResult lowering::lowerDepthwiseConv(Lowering &state,
   Value out = state.allocFor(op.getResult());
   Rows shape = rowsOf(out);
 
-  Geometry geometry =
-      geometryOf(op, {weight.getDimSize(0), weight.getDimSize(1)});
-  SmallVector<Field> fields = geometry.fields(state);
-  fields.append(
-      {{"channels", state.integer(channels)},
-       {"ldx", state.integer(rowsOf(x).stride)},
-       {"ldw", state.integer(stride)},
-       {"ldc", state.integer(shape.stride)},
-       {"bias", state.boolean(bool(op.getBias()))},
-       {"activation", state.text(stringifyActivation(op.getActivation()))}});
-  SmallVector<Value> inputs = {x, state.paddedRows(op.getWeight(), stride)},
-                     outputs;
-  if (op.getBias())
-    inputs.push_back(state.paddedRows(op.getBias(), stride));
-  if (int64_t scratch = geometry.scratch(stride))
-    outputs.push_back(state.alloc(op.getLoc(), {scratch}, {1}));
-  outputs.push_back(out);
+  auto spec = windowSpec<families::DepthwiseSpec>(
+      op, {weight.getDimSize(0), weight.getDimSize(1)}, channels);
+  spec.ldx = rowsOf(x).stride;
+  spec.ldw = stride;
+  spec.ldc = shape.stride;
+  spec.activation = wordFor(op.getActivation());
+  families::DepthwiseArguments<Value> buffers;
+  buffers.x = x;
+  buffers.w = state.paddedRows(op.getWeight(), stride);
+  if (op.getBias()) {
+    spec.bias = true;
+    buffers.bias = state.paddedRows(op.getBias(), stride);
+  }
+  buffers.scratch = state.scratchFor(op.getLoc(), spec);
+  buffers.out = out;
   double flops =
       2.0 * shape.rows * weight.getDimSize(0) * weight.getDimSize(1) * channels;
-  state.call(op.getLoc(), "depthwise", geometry.words(channels), fields,
-             {flops}, inputs, outputs);
+  state.call(op.getLoc(), windowWords(spec), spec, {flops}, buffers);
   return success();
 }
 
@@ -282,27 +255,28 @@ LogicalResult lowering::lowerGroupNorm(Lowering &state, vit::GroupNormOp op) {
       op.getResidual() ? state.alignedBufferOf(op.getResidual()) : Value();
   Value out = state.allocFor(op.getResult());
   Rows shape = rowsOf(out);
-  int64_t images = op.getType().getDimSize(0),
-          padded = llvm::alignTo(shape.columns, state.panel);
-  SmallVector<Field> fields = {
-      {"batch", state.integer(images)},
-      {"rows", state.integer(shape.rows / images)},
-      {"cols", state.integer(shape.columns)},
-      {"groups", state.integer(op.getGroups())},
-      {"ldx", state.integer(rowsOf(x).stride)},
-      {"ldy", state.integer(shape.stride)},
-      {"eps", state.number(op.getEps().convertToDouble())},
-      {"activation", state.text(stringifyActivation(op.getActivation()))},
-      {"residual", state.boolean(bool(residual))}};
-  SmallVector<Value> inputs = {x, state.paddedRows(op.getGain(), padded),
-                               state.paddedRows(op.getBias(), padded)};
+  int64_t images = op.getType().getDimSize(0);
+  families::GroupNormSpec spec;
+  spec.batch = images;
+  spec.rows = shape.rows / images;
+  spec.cols = shape.columns;
+  spec.groups = op.getGroups();
+  spec.ldx = rowsOf(x).stride;
+  spec.ldy = shape.stride;
+  spec.eps = op.getEps().convertToDouble();
+  spec.activation = wordFor(op.getActivation());
+  families::GroupNormArguments<Value> buffers;
+  buffers.x = x;
+  buffers.gain = state.perColumn(op.getGain());
+  buffers.bias = state.perColumn(op.getBias());
   if (residual) {
-    fields.push_back({"ldr", state.integer(rowsOf(residual).stride)});
-    inputs.push_back(residual);
+    spec.residual = true;
+    spec.ldr = rowsOf(residual).stride;
+    buffers.residual = residual;
   }
-  state.call(op.getLoc(), "group_norm",
-             Twine(shape.rows) + "x" + Twine(shape.columns), fields,
-             {8.0 * shape.rows * shape.columns}, inputs, {out});
+  buffers.out = out;
+  state.call(op.getLoc(), Twine(shape.rows) + "x" + Twine(shape.columns), spec,
+             {8.0 * shape.rows * shape.columns}, buffers);
   return success();
 }
 
@@ -311,16 +285,14 @@ LogicalResult lowering::lowerSpatialPool(Lowering &state,
   Value x = state.alignedBufferOf(op.getMap());
   Value out = state.allocFor(op.getResult());
   Rows shape = rowsOf(out);
-  Geometry geometry = geometryOf(op, {op.getWindow()[0], op.getWindow()[1]});
-  SmallVector<Field> fields = geometry.fields(state);
-  fields.append({{"channels", state.integer(shape.columns)},
-                 {"ldx", state.integer(rowsOf(x).stride)},
-                 {"ldc", state.integer(shape.stride)},
-                 {"kind", state.text(stringifySpatialPoolKind(op.getKind()))},
-                 {"pad_zero", state.boolean(op.getPadZero())}});
+  auto spec = windowSpec<families::SpatialPoolSpec>(
+      op, {op.getWindow()[0], op.getWindow()[1]}, shape.columns);
+  spec.ldx = rowsOf(x).stride;
+  spec.ldc = shape.stride;
+  spec.kind = wordFor(op.getKind());
+  spec.padZero = op.getPadZero();
   double flops = double(shape.rows) * shape.columns * op.getWindow()[0] *
                  op.getWindow()[1];
-  state.call(op.getLoc(), "spatial_pool", geometry.words(shape.columns), fields,
-             {flops}, {x}, {out});
+  state.call(op.getLoc(), windowWords(spec), spec, {flops}, {x, out});
   return success();
 }

@@ -12,13 +12,7 @@ namespace {
 
 struct ConvertViTToKernelPass
     : vitc::impl::ConvertViTToKernelPassBase<ConvertViTToKernelPass> {
-  using ConvertViTToKernelPassBase::ConvertViTToKernelPassBase;
-
   void runOnOperation() override {
-    if (panel < 1) {
-      getOperation().emitError("panel must be 1 or more");
-      return signalPassFailure();
-    }
     for (auto function : llvm::make_early_inc_range(
              getOperation().getOps<mlir::func::FuncOp>())) {
       if (function.isExternal())
@@ -31,9 +25,7 @@ struct ConvertViTToKernelPass
         return signalPassFailure();
       }
       if (mlir::failed(
-              vitc::lowering::Lowering(getOperation(), function,
-                                       {panel, fastMatmul, pairs, tensorCores})
-                  .run()))
+              vitc::lowering::Lowering(getOperation(), function).run()))
         return signalPassFailure();
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The glue between ID.h and the runtime: the model's description and one thin
 /// function for each entry point.
-#include "Text.h"
+#include "Constants.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -11,11 +11,14 @@ static std::string outputRows(const LibraryDescription &library) {
   std::string rows;
   for (const OutputDescription &output : library.outputs) {
     std::string shape = shapeText(output.shape);
-    rows += llvm::formatv("    {{{0}, {1}, {{{2}}, {3}},\n",
-                          stringLiteral(output.name), output.shape.size(),
-                          llvm::StringRef(shape).drop_front().drop_back(),
-                          output.elements())
-                .str();
+    rows +=
+        llvm::formatv("    {{{0}, {1}, {2}, {3}, {4}, {{{5}}, {6}, {7}},\n",
+                      stringLiteral(output.name), output.type->enumerator,
+                      enumeratorOf(output.form.kind),
+                      stringLiteral(output.form.layout), output.shape.size(),
+                      llvm::StringRef(shape).drop_front().drop_back(),
+                      output.elements(), output.bytes())
+            .str();
   }
   return rows;
 }
@@ -24,12 +27,24 @@ static std::string stepRows(const LibraryDescription &library) {
   std::string rows;
   for (const StepDescription &step : library.steps)
     rows +=
-        llvm::formatv("    {{{0}, {1}, {2:f0}, {3:f0}, {4}, {5}, {6}, {7}},\n",
+        llvm::formatv("    {{{0}, {1}, {2:f0}, {3:f0}, {4}, {5}, {6}, {7}, "
+                      "{8}, {9}},\n",
                       stringLiteral(step.layer), stringLiteral(step.kernel),
-                      step.flops, step.bytes, step.bufferOffset,
-                      step.bufferRows, step.bufferColumns, step.bufferStride)
+                      step.flops, step.bytes, step.images,
+                      step.type->enumerator, step.bufferOffset, step.bufferRows,
+                      step.bufferColumns, step.bufferStride)
             .str();
   return rows;
+}
+
+/// Labels are foreign text.
+static std::string labelArray(const LibraryDescription &library) {
+  if (library.labels.empty())
+    return "";
+  std::string text = "\nstatic const char *const labels[] = {\n";
+  for (const std::string &label : library.labels)
+    text += "    " + stringLiteral(label) + ",\n";
+  return text + "};\n";
 }
 
 static std::string forwardDeclarations(const LibraryDescription &library) {
@@ -37,7 +52,7 @@ static std::string forwardDeclarations(const LibraryDescription &library) {
   for (const std::string &level : kernelLevels(library))
     text += "namespace " + library.name + "_" + level +
             " {\nvoid forward(const vitc::rt::Invocation &run);\n" +
-            (joinsImages(library)
+            (joinedImages(library) > 1
                  ? "void finish(const vitc::rt::Invocation &run);\n"
                  : "") +
             "}\n";
@@ -51,7 +66,7 @@ static std::string variantRows(const LibraryDescription &library) {
         llvm::formatv("    {{{0}, {1}, {2}_{3}::forward, {4}},\n",
                       stringLiteral(variant.level), variant.cpu, library.name,
                       variant.kernels,
-                      joinsImages(library)
+                      joinedImages(library) > 1
                           ? library.name + "_" + variant.kernels + "::finish"
                           : "nullptr")
             .str();
@@ -103,12 +118,21 @@ std::string vitc::emitApi(const LibraryDescription &library) {
   Words words = wordsOf(library, Language::Cpp);
   std::string parameters, collected;
   for (const OutputDescription &output : library.outputs) {
-    parameters += ", float *" + output.name;
+    parameters += (", " + output.type->cType + " *" + output.name).str();
     collected += (collected.empty() ? "" : ", ") + output.name;
   }
   words["PARAMETERS"] = parameters;
   words["COLLECTED"] = collected;
   words["TARGET_LITERAL"] = stringLiteral(library.target);
+  words["ASSERTS"] = repetitionAsserts(library);
+  words["LABEL_ARRAY"] = labelArray(library);
+  words["LABEL_COUNT"] = std::to_string(library.labels.size());
+  words["LABEL_TABLE"] = library.labels.empty() ? "nullptr" : "labels";
+  words["LABEL"] = library.labels.empty()
+                       ? "(void)index;\n  return nullptr;"
+                       : "return index >= 0 && index < model.table.label_count "
+                         "? labels[index] : nullptr;";
+  words["FINISH_IMAGES"] = std::to_string(joinedImages(library));
   words["OUTPUTS"] = outputRows(library);
   words["STEPS"] = stepRows(library);
   words["OUTPUT_COUNT"] = std::to_string(library.outputs.size());
@@ -148,27 +172,28 @@ std::string vitc::emitApi(const LibraryDescription &library) {
 static_assert(vitc::rt::preprocessScratchBytes(@CHANNELS@, @HEIGHT@, @WIDTH@) <= @SCRATCH_BYTES@, "planned scratch is too small");
 
 @NORMALISATION@
-static const vitc_output_v1 outputs[] = {
+static const vitc_output_v2 outputs[] = {
 @OUTPUTS@};
 
-static const vitc_step_v1 steps[] = {
+static const vitc_step_v2 steps[] = {
 @STEPS@};
-
+@LABEL_ARRAY@
 static const vitc::rt::Variant variants[] = {
 @VARIANTS@};
 
-static vitc_status create(const char *weightsPath, const vitc_options_v1 *options, void **context);
+static vitc_status create(const char *weightsPath, const vitc_options_v2 *options, void **context);
 static const char *statusText(vitc_status status);
 
 static const vitc::rt::Model model = {
     {VITC_MODEL_VERSION, "@ID@", @TARGET_LITERAL@, @BATCH@, @CHANNELS@, @HEIGHT@, @WIDTH@, @WORKSPACE@, @WEIGHTS_BYTES@, @FLOPS@,
-     @OUTPUT_COUNT@, outputs, @STEP_COUNT@, steps, create, vitc::rt::run, vitc::rt::runTensor, vitc::rt::preprocess,
+     @OUTPUT_COUNT@, outputs, @STEP_COUNT@, steps, @LABEL_COUNT@, @LABEL_TABLE@, create, vitc::rt::run, vitc::rt::runTensor, vitc::rt::preprocess,
      vitc::rt::observe, vitc::rt::destroy, statusText, vitc::rt::level},
     variants,
     @VARIANT_COUNT@,
     @IDENTITY@,
     @EMBEDDED@,
     @PREPROCESSING@,
+    @FINISH_IMAGES@,
     @IMAGE_WORKSPACE@,
     @PIXELS_OFFSET@,
     @SCRATCH_OFFSET@,
@@ -179,36 +204,38 @@ static const vitc::rt::Model model = {
 
 static const char *statusText(vitc_status status) { return vitc::rt::statusText(model, status); }
 
-static vitc_status create(const char *weightsPath, const vitc_options_v1 *options, void **context) {
+static vitc_status create(const char *weightsPath, const vitc_options_v2 *options, void **context) {
   return vitc::rt::create(model, weightsPath, options, context);
 }
 
 // The header repeats the runtime's types under the model's own name, so that a product needs no other header.
-static_assert(sizeof(@ID@_options) == sizeof(vitc_options_v1) && sizeof(@ID@_image) == sizeof(vitc_image_v1),
-              "the header and the runtime do not match");
-
+@ASSERTS@
 extern "C" {
 
 @ID@_status @ID@_create(const char *weights_path, const @ID@_options *options, @ID@_context **context) {
-  return @ID@_status(vitc::rt::create(model, weights_path, reinterpret_cast<const vitc_options_v1 *>(options),
+  return @ID@_status(vitc::rt::create(model, weights_path, reinterpret_cast<const vitc_options_v2 *>(options),
                                       reinterpret_cast<void **>(context)));
 }
 
-@ID@_status @ID@_run(@ID@_context *context, const @ID@_image *images@PARAMETERS@) {
-  float *const results[] = {@COLLECTED@};
-  return @ID@_status(vitc::rt::run(context, reinterpret_cast<const vitc_image_v1 *>(images), results));
+@ID@_status @ID@_run(@ID@_context *context, const @ID@_image *images, int32_t count@PARAMETERS@) {
+  void *const results[] = {@COLLECTED@};
+  return @ID@_status(vitc::rt::run(context, reinterpret_cast<const vitc_image_v2 *>(images), count, results));
 }
 
-@ID@_status @ID@_run_tensor(@ID@_context *context, const float *pixels@PARAMETERS@) {
-  float *const results[] = {@COLLECTED@};
-  return @ID@_status(vitc::rt::runTensor(context, pixels, results));
+@ID@_status @ID@_run_tensor(@ID@_context *context, const float *pixels, int32_t count@PARAMETERS@) {
+  void *const results[] = {@COLLECTED@};
+  return @ID@_status(vitc::rt::runTensor(context, pixels, count, results));
+}
+
+const char *@ID@_label(int32_t index) {
+  @LABEL@
 }
 
 void @ID@_destroy(@ID@_context *context) { vitc::rt::destroy(context); }
 
 const char *@ID@_status_text(@ID@_status status) { return statusText(vitc_status(status)); }
 
-const vitc_model_v1 *@ID@_model(void) { return &model.table; }
+const vitc_model_v2 *@ID@_model(void) { return &model.table; }
 
 } // extern "C"
 )",

@@ -19,38 +19,40 @@ int64_t OutputDescription::elements() const {
   return count;
 }
 
-/// Where the call's last output stands in the workspace; no rows if it is an
-/// output of the model or has another form than rows. A call for all images has
-/// a row of each.
+/// Where the call's last output is in the workspace; no rows if it is an output
+/// of the model or has another form than rows. A call for several images has a
+/// row of each.
 static StepDescription describeStep(kernel::CallOp call, kernel::SpecOp spec,
                                     int64_t imageWorkspaceBytes) {
-  StepDescription step{vit::layerName(call.getLoc()),
-                       spec.getSymName().str(),
-                       spec.getFlops().convertToDouble(),
-                       spec.getBytes().convertToDouble(),
-                       0,
-                       0,
-                       0,
-                       0,
-                       int64_t(call.getImages().value_or(1))};
   Value result = call.getOutputs().back();
   auto type = cast<MemRefType>(result.getType());
+  StepDescription step = {};
+  step.layer = vit::layerName(call.getLoc());
+  step.kernel = spec.getSymName().str();
+  step.flops = spec.getFlops().convertToDouble();
+  step.bytes = spec.getBytes().convertToDouble();
+  step.images = call.getImages().value_or(1);
+  step.type = &kernel::elementTypeInfo(type.getElementType());
+  if (call.getLevels())
+    for (StringRef level : call.getLevels()->getAsValueRange<StringAttr>())
+      step.levels.push_back(level.str());
   auto alloc = kernel::rootBuffer(result).getDefiningOp<kernel::AllocOp>();
   if (!alloc || type.getRank() != 2)
     return step;
   auto [strides, offset] = type.getStridesAndOffset();
-  step.bufferOffset = *alloc.getOffset() + offset * int64_t(sizeof(float));
+  step.bufferOffset = *alloc.getOffset() + offset * step.type->bytes;
   step.bufferRows = type.getDimSize(0);
   step.bufferColumns = type.getDimSize(1);
-  step.bufferStride = strides[0];
+  step.bufferStride = strides[0] * step.type->bytes;
   if (step.images > 1) {
     step.bufferRows = step.images;
-    step.bufferStride = imageWorkspaceBytes / int64_t(sizeof(float));
+    step.bufferStride = imageWorkspaceBytes;
   }
   return step;
 }
 
-LibraryDescription vitc::describeLibrary(ModuleOp module, int64_t batch) {
+LibraryDescription vitc::describeLibrary(ModuleOp module, int64_t batch,
+                                         llvm::ArrayRef<OutputForm> forms) {
   LibraryDescription library = {};
   SymbolTable symbols(module);
   auto function = symbols.lookup<func::FuncOp>(vit::forwardName);
@@ -60,12 +62,17 @@ LibraryDescription vitc::describeLibrary(ModuleOp module, int64_t batch) {
   library.channels = image[1];
   library.height = image[2];
   library.width = image[3];
-  for (unsigned i = 1; i < function.getNumArguments(); ++i)
-    library.outputs.push_back(
-        {function.getArgAttrOfType<StringAttr>(i, vit::outputAttrName).str(),
-         cast<MemRefType>(function.getArgument(i).getType()).getShape().vec()});
-  for (OutputDescription &output : library.outputs)
+  for (unsigned i = 1; i < function.getNumArguments(); ++i) {
+    auto type = cast<MemRefType>(function.getArgument(i).getType());
+    OutputDescription output;
+    output.name =
+        function.getArgAttrOfType<StringAttr>(i, vit::outputAttrName).str();
+    output.shape = type.getShape().vec();
     output.shape.front() *= batch; // more than 1: windows count as images
+    output.type = &kernel::elementTypeInfo(type.getElementType());
+    output.form = forms[i - 1];
+    library.outputs.push_back(std::move(output));
+  }
   auto integer = [](Operation *op, StringRef name) {
     auto attr = op->getAttrOfType<IntegerAttr>(name);
     return attr ? attr.getInt() : 0;
@@ -85,10 +92,11 @@ LibraryDescription vitc::describeLibrary(ModuleOp module, int64_t batch) {
   return library;
 }
 
-bool vitc::joinsImages(const LibraryDescription &library) {
-  return llvm::any_of(library.steps, [](const StepDescription &step) {
-    return step.images > 1;
-  });
+int64_t vitc::joinedImages(const LibraryDescription &library) {
+  int64_t images = 1;
+  for (const StepDescription &step : library.steps)
+    images = std::max(images, step.images);
+  return images;
 }
 
 std::vector<std::string> vitc::kernelLevels(const LibraryDescription &library) {
@@ -104,15 +112,23 @@ std::string vitc::kernelSuffix(const LibraryDescription &library,
   return kernelLevels(library).size() > 1 ? ("_" + kernelLevel).str() : "";
 }
 
+bool vitc::isCallOf(const StepDescription &step, StringRef kernel,
+                    const LibraryDescription &library) {
+  return llvm::any_of(kernelLevels(library), [&](const std::string &level) {
+    bool runs = step.levels.empty() || llvm::is_contained(step.levels, level);
+    return runs && kernel == step.kernel + kernelSuffix(library, level);
+  });
+}
+
 llvm::Expected<std::string> vitc::emitForward(ModuleOp planned,
                                               const LibraryDescription &library,
                                               StringRef kernelLevel) {
   OwningOpRef<ModuleOp> copy = planned.clone();
   ModuleOp module = *copy;
   PassManager manager(module.getContext());
-  manager.addPass(
-      createConvertKernelToEmitCPass({(library.name + "_" + kernelLevel).str(),
-                                      kernelSuffix(library, kernelLevel)}));
+  manager.addPass(createConvertKernelToEmitCPass(
+      {(library.name + "_" + kernelLevel).str(),
+       kernelSuffix(library, kernelLevel), kernelLevel.str()}));
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "// " << commentText(library.model) << " for " << kernelLevel

@@ -61,14 +61,16 @@ std::string vitc::emitExample(const LibraryDescription &library) {
   Words words = wordsOf(library, Language::Cpp);
   std::string declarations;
   for (const OutputDescription &output : library.outputs)
-    declarations += "  static float " + output.name + "[" + library.name + "_" +
-                    upper(output.name) + "_ELEMENTS];\n";
+    declarations +=
+        ("  static " + output.type->cType + " " + output.name + "[" +
+         library.name + "_" + upper(output.name) + "_ELEMENTS];\n")
+            .str();
   words["DECLARATIONS"] = declarations;
   words["FIRST"] = library.outputs.front().name;
   words["PIXELS"] =
       std::to_string(library.height * library.width * library.channels);
   return fill(
-      R"(// Runs @ID@ on a grey test picture and prints the first numbers. Usage: example WEIGHTS
+      R"(// Runs @ID@ on a grey test image and prints the first numbers. Usage: example WEIGHTS
 #include "@ID@.h"
 #include <stdio.h>
 #include <string.h>
@@ -78,12 +80,12 @@ int main(int argc, char **argv) {
   memset(pixels, 128, sizeof pixels);
 @DECLARATIONS@  @ID@_image images[@ID@_BATCH];
   for (int i = 0; i < @ID@_BATCH; ++i)
-    images[i] = {pixels, @ID@_WIDTH, @ID@_HEIGHT, @ID@_CHANNELS, @ID@_WIDTH * @ID@_CHANNELS};
+    images[i] = {pixels, @ID@_WIDTH, @ID@_HEIGHT, @ID@_PIXELS_NATIVE, @ID@_WIDTH * @ID@_CHANNELS, {0, 0, 0, 0}};
 
   @ID@_net net(argc > 1 ? argv[1] : nullptr);
   @ID@_status status = net.status();
   if (status == @ID@_OK)
-    status = net.run(images@EXAMPLE_ARGUMENTS@);
+    status = net.run(images, @ID@_BATCH@EXAMPLE_ARGUMENTS@);
   if (status != @ID@_OK) {
     fprintf(stderr, "%s\n", @ID@_status_text(status));
     return 1;

@@ -22,7 +22,7 @@ struct DeviceApi {
 
   /// Loads the driver, uploads `weights` unless another context has, loads
   /// every kernel and runs each once, so that nothing is left to do for the
-  /// first picture. `workspace` is the first image's part of the host's.
+  /// first image. `workspace` is the first image's part of the host's.
   vitc_status (*open)(const Model &model, const unsigned char *weights,
                       unsigned char *workspace, Device **device);
   /// Queues one image: its pixels to the device, the kernels, its outputs back.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// From 8-bit pictures to the float tensor that a model takes: resize, centre
-/// crop, rescale, normalise.
+/// From 8-bit images to the float tensor that a model takes: the caller's crop,
+/// resize, centre crop, rescale, normalise.
 ///
 /// The steps and their order are those of transformers' image processors with
 /// Pillow as the resizer; results are equal to Pillow 13's, pixel for pixel.
-/// (Earlier releases differ where a picture loses more than twice as many rows
+/// (Earlier releases differ where an image loses more than twice as many rows
 /// as columns: 13 resizes those vertically first.) Memory is bounded by the
-/// size of the result, whatever the size of the picture.
+/// size of the result, whatever the size of the image.
 #ifndef VITC_RUNTIME_PREPROCESS_H
 #define VITC_RUNTIME_PREPROCESS_H
 
@@ -28,7 +28,7 @@ enum class Filter : int32_t {
 };
 
 enum class Resize : int32_t {
-  None,         ///< the picture keeps its size
+  None,         ///< the image keeps its size
   Exact,        ///< to resizeHeight x resizeWidth
   ShortestEdge, ///< the shorter side becomes resizeHeight, the other keeps the
                 ///< aspect (rounded down)
@@ -40,7 +40,7 @@ struct Preprocessing {
   Resize resize;
   int32_t resizeHeight, resizeWidth;
   Filter filter;
-  bool centerCrop; ///< to height x width below; zeros where the picture is
+  bool centerCrop; ///< to height x width below; zeros where the image is
                    ///< smaller
   /// Where the odd line goes: as in torchvision, or else as in transformers.
   bool cropRoundsHalfToEven;
@@ -50,8 +50,8 @@ struct Preprocessing {
   bool reversesChannels;   ///< blue, green, red
 };
 
-/// Scratch for one picture: integer sums of the whole result, one row, eight
-/// bytes a column, and a table of filter weights. Pictures with more weights
+/// Scratch for one image: integer sums of the whole result, one row, eight
+/// bytes a column, and a table of filter weights. Images with more weights
 /// than the table holds (very wide ones) are resized in several parts.
 constexpr size_t filterTableBytes = size_t(256) * 1024;
 constexpr size_t preprocessScratchBytes(int64_t channels, int64_t height,
@@ -64,7 +64,7 @@ constexpr size_t preprocessScratchBytes(int64_t channels, int64_t height,
 
 /// Writes channels x height x width floats to `result`. `scratch` is 64-byte
 /// aligned.
-vitc_status preprocess(const Preprocessing &how, const vitc_image_v1 &image,
+vitc_status preprocess(const Preprocessing &how, const vitc_image_v2 &image,
                        void *scratch, float *result);
 
 } // namespace vitc::rt

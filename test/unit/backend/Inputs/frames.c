@@ -42,12 +42,27 @@ void branches(int way) {
 
 void switches(int way, volatile char *block) {
   switch (way) {
-  case 0: use(block); break;
-  case 1: use(block + 2); use(block); break;
-  case 2: leaf(); use(block); break;
-  case 3: use(block + 9); break;
-  case 4: use(block + 7); leaf(); break;
-  case 5: calls(); break;
+  case 0:
+    use(block);
+    break;
+  case 1:
+    use(block + 2);
+    use(block);
+    break;
+  case 2:
+    leaf();
+    use(block);
+    break;
+  case 3:
+    use(block + 9);
+    break;
+  case 4:
+    use(block + 7);
+    leaf();
+    break;
+  case 5:
+    calls();
+    break;
   }
 }
 

@@ -3,7 +3,9 @@
 #ifndef VITC_TARGET_CPP_LIBRARY_H
 #define VITC_TARGET_CPP_LIBRARY_H
 
-#include "vitc/Frontend/ImageProcessor.h"
+#include "vitc/Dialect/Kernel/IR/ElementTypes.h"
+#include "vitc/Preprocess/ImageProcessor.h"
+#include "vitc/Target/Cpp/OutputForms.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -14,16 +16,23 @@ namespace vitc {
 
 struct OutputDescription {
   std::string name;
-  std::vector<int64_t> shape;
+  std::vector<int64_t> shape; ///< of a full batch
+  const kernel::ElementTypeInfo *type = nullptr;
+  OutputForm form;
+
   int64_t elements() const;
+  int64_t bytes() const { return elements() * type->bytes; }
 };
 
-/// One kernel call, for observers: see vitc_step_v1.
+/// One kernel call, for observers: see vitc_step_v2.
 struct StepDescription {
   std::string layer, kernel;
   double flops, bytes;
-  int64_t bufferOffset, bufferRows, bufferColumns, bufferStride;
   int64_t images; ///< that one call computes
+  const kernel::ElementTypeInfo *type;
+  int64_t bufferOffset, bufferRows, bufferColumns, bufferStride;
+  /// That it is a step of; empty for all.
+  std::vector<std::string> levels;
 };
 
 /// One instruction set.
@@ -44,6 +53,7 @@ struct LibraryDescription {
   int64_t batch, channels, height, width;
   std::vector<OutputDescription> outputs;
   std::vector<StepDescription> steps;
+  std::vector<std::string> labels; ///< of the classes, by index; may be empty
   ImageProcessor processor;
   int64_t workspaceBytes; ///< of the whole batch
   int64_t stackBytes;     ///< that a thread needs which runs it
@@ -55,16 +65,18 @@ struct LibraryDescription {
   int64_t deviceLevel; ///< see vitc::rt::Model
 };
 
-/// Whether some kernel calls are for all images of the batch.
-bool joinsImages(const LibraryDescription &library);
+/// How many images of the batch the calls at the end compute at once; 1 if
+/// there are no such calls.
+int64_t joinedImages(const LibraryDescription &library);
 
 /// Outputs, steps and sizes of a planned module, which computes one image, for
-/// a batch of images.
-LibraryDescription describeLibrary(mlir::ModuleOp module, int64_t batch);
+/// a batch of images. `forms` are those of its outputs.
+LibraryDescription describeLibrary(mlir::ModuleOp module, int64_t batch,
+                                   llvm::ArrayRef<OutputForm> forms);
 
 /// The functions of the API, each after `ID_`: all that a library exports.
 constexpr llvm::StringLiteral apiFunctions[] = {
-    "create", "run", "run_tensor", "destroy", "status_text", "model"};
+    "create", "run", "run_tensor", "label", "destroy", "status_text", "model"};
 
 /// include/ID.h.
 std::string emitHeader(const LibraryDescription &library);
@@ -88,6 +100,9 @@ std::vector<std::string> kernelLevels(const LibraryDescription &library);
 /// such level only.
 std::string kernelSuffix(const LibraryDescription &library,
                          llvm::StringRef kernelLevel);
+/// Whether a step calls the kernel of a level with that symbol.
+bool isCallOf(const StepDescription &step, llvm::StringRef kernel,
+              const LibraryDescription &library);
 /// The forward function of one of the kernelLevels, and what finishes a batch,
 /// through EmitC; `module` is a planned module.
 llvm::Expected<std::string> emitForward(mlir::ModuleOp module,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "vitc/Dialect/Kernel/IR/ElementTypes.h"
 #include "vitc/Dialect/Kernel/IR/Kernel.h"
 #include "vitc/Dialect/ViT/IR/ViT.h"
 
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace vitc;
@@ -35,12 +35,18 @@ bool kernel::isBuffer(Type type) {
   return true;
 }
 
-int64_t kernel::reservedBytes(MemRefType type) {
-  auto [begin, end] = elementRange(type);
+/// One past the last element, the padding of the last row too.
+static int64_t reservedElements(MemRefType type) {
+  auto [begin, end] = kernel::elementRange(type);
   for (auto [extent, stride] :
        llvm::zip(type.getShape(), type.getStridesAndOffset().first))
     end = std::max(end, begin + extent * stride);
-  return llvm::alignTo(end * int64_t(sizeof(float)), alignment);
+  return end;
+}
+
+int64_t kernel::reservedBytes(MemRefType type) {
+  return llvm::alignTo(
+      reservedElements(type) * elementBytes(type.getElementType()), alignment);
 }
 
 std::pair<int64_t, int64_t> kernel::elementRange(MemRefType type) {
@@ -49,6 +55,10 @@ std::pair<int64_t, int64_t> kernel::elementRange(MemRefType type) {
   for (auto [extent, stride] : llvm::zip(type.getShape(), strides))
     last += (extent - 1) * stride;
   return {offset, last + 1};
+}
+
+bool kernel::isElementType(Type type, families::ElementType wanted) {
+  return elementTypeInfo(type).number == int64_t(wanted);
 }
 
 Value kernel::rootBuffer(Value buffer) {
@@ -69,24 +79,7 @@ static LogicalResult verifyPlace(Operation *op, std::optional<int64_t> offset) {
   return success();
 }
 
-/// True for what the kernel protocol can say: integers, floats, booleans,
-/// strings, lists of integers.
-static bool isSpecValue(Attribute value) {
-  if (auto number = dyn_cast<FloatAttr>(value))
-    return number.getType().isF64() && number.getValue().isFinite();
-  if (auto number = dyn_cast<IntegerAttr>(value))
-    return number.getType().isSignlessInteger(64) ||
-           number.getType().isSignlessInteger(1);
-  return isa<StringAttr, DenseI64ArrayAttr>(value);
-}
-
 LogicalResult SpecOp::verify() {
-  for (NamedAttribute field : getConfig())
-    if (!isSpecValue(field.getValue())) // spec_c1
-      return emitOpError() << "field " << field.getName() << " is "
-                           << field.getValue()
-                           << ", expected an i64, a finite f64, a boolean, a "
-                              "string or an array<i64>";
   for (const llvm::APFloat &number : {getFlops(), getBytes()})
     if (!number.isFinite() ||
         (number.isNegative() && !number.isZero())) // spec_c2
@@ -101,52 +94,15 @@ LogicalResult ConstantOp::verifySymbolUses(SymbolTableCollection &symbols) {
       *this, getParameterAttr());
   if (!parameter) // constant_c1
     return emitOpError() << "no vit.parameter named " << getParameterAttr();
-  ArrayRef<int64_t> shape = parameter.getTensorType().getShape();
-  ArrayRef<int64_t> buffer = getBufferType().getShape();
-  if (elementRange(getBufferType()) !=
-          std::pair<int64_t, int64_t>(0, getBufferType().getNumElements()) ||
-      !getBufferType().areTrailingDimsContiguous(buffer.size())) // constant_c4
-    return emitOpError() << "is " << getBufferType()
-                         << ", but the weights file holds dense buffers only";
-  if (failed(verifyPlace(*this, getOffset()))) // constant_c5
+  RankedTensorType tensor = parameter.getTensorType();
+  auto error = [&] { return emitOpError(); };
+  if (failed(getLayout().verifyParameter(error, tensor))) // constant_c2
     return failure();
-  if (getLayout() == Layout::Panels) {
-    int64_t k = parameter.getTensorType().getNumElements() / shape.front();
-    if (buffer.size() != 3 || buffer[1] != k ||
-        buffer[0] !=
-            int64_t(llvm::divideCeil(shape.front(), buffer[2]))) // constant_c2
-      return emitOpError() << "panels of " << getBufferType() << " do not hold "
-                           << shape.front() << " x " << k;
-    return success();
-  }
-  if (getLayout() == Layout::Strassen) {
-    int64_t k = parameter.getTensorType().getNumElements() / shape.front();
-    int64_t parts =
-        buffer.size() == 4 && buffer[2] > 0 ? k / (2 * buffer[2]) : 0;
-    if (parts == 0 || buffer[1] != strassenProducts ||
-        2 * buffer[2] * parts != k ||
-        2 * buffer[0] * buffer[3] != shape.front() * parts) // constant_c6
-      return emitOpError() << "products of " << getBufferType()
-                           << " do not hold the halves of " << shape.front()
-                           << " x " << k;
-    return success();
-  }
-  if (getLayout() == Layout::Pairs) {
-    if (buffer.size() != 1 || buffer[0] < shape.front() + pairFloats)
-      return emitOpError() << "pairs of " << getBufferType()
-                           << " do not hold the sums of " << shape.front()
-                           << " rows and " << pairFloats
-                           << " floats"; // constant_c7
-    return success();
-  }
-  if (buffer.empty() || buffer.back() < shape.back() ||
-      getBufferType().getNumElements() / buffer.back() !=
-          parameter.getTensorType().getNumElements() /
-              shape.back()) // constant_c3
-    return emitOpError() << "rows of " << getBufferType()
-                         << " do not hold those of "
-                         << parameter.getTensorType();
-  return success();
+  MemRefType wanted = getLayout().getBufferType(tensor);
+  if (getBufferType() != wanted) // constant_c3
+    return emitOpError() << "is " << getBufferType() << ", but " << getLayout()
+                         << " of " << tensor << " is " << wanted;
+  return verifyPlace(*this, getOffset()); // constant_c4
 }
 
 LogicalResult WeightOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -172,21 +128,29 @@ bool vitc::kernel::goesOnSideBySide(CallOp call) {
          *before.getBranch() <= *call.getBranch();
 }
 
-std::string vitc::kernel::specName(const Twine &words, StringRef family,
-                                   DictionaryAttr config) {
-  std::string key;
-  llvm::raw_string_ostream(key) << family << " " << config;
-  return (words + "_" +
-          llvm::utohexstr(uint32_t(llvm::xxh3_64bits(key)), /*LowerCase=*/true))
-      .str();
+/// The images of the last call before that computes several, or nothing.
+static std::optional<int64_t> imagesBefore(CallOp call) {
+  for (CallOp before = callBefore(call); before; before = callBefore(before))
+    if (before.getImages() && *before.getImages() != 1)
+      return before.getImages();
+  return std::nullopt;
 }
 
 LogicalResult CallOp::verify() {
-  if (CallOp before = callBefore(*this);
-      before && before.getImages() && before.getImages() != getImages())
-    return emitOpError() << "follows a call for " << *before.getImages()
-                         << " images, but is for "
-                         << getImages().value_or(1); // call_c3
+  if (std::optional<int64_t> before = imagesBefore(*this);
+      before && getImages() != before && getImages() != 1)
+    return emitOpError() << "follows a call for " << *before
+                         << " images, but is for " << getImages().value_or(1)
+                         << (getImages() ? ""
+                                         : " before all others"); // call_c3
+  if (getLevels()) {                                              // call_c5
+    llvm::StringSet<> names;
+    for (StringRef level : getLevels()->getAsValueRange<StringAttr>())
+      if (!names.insert(level).second)
+        return emitOpError() << "has level \"" << level << "\" twice";
+    if (names.empty())
+      return emitOpError() << "is for no level";
+  }
   if (!getBranch())
     return success();
   int64_t branch = *getBranch();
@@ -196,10 +160,41 @@ LogicalResult CallOp::verify() {
   return success();
 }
 
-LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (!symbols.lookupNearestSymbolFrom<SpecOp>(*this, getSpecAttr())) // call_c1
-    return emitOpError() << "no kernel.spec named " << getSpecAttr();
+/// Fails unless the buffers are what the family's function takes: a pointer in
+/// the wrong place would be read as something else.
+static LogicalResult verifyOperands(CallOp call, SpecInterface spec) {
+  std::vector<families::Argument> arguments = spec.getArguments();
+  size_t inputs = llvm::count_if(arguments, [](const auto &argument) {
+    return !families::isWritten(argument.role);
+  });
+  if (call.getInputs().size() != inputs ||
+      call.getOutputs().size() != arguments.size() - inputs)
+    return call.emitOpError()
+           << "has " << call.getInputs().size() << " inputs and "
+           << call.getOutputs().size() << " outputs, but " << spec.getFamily()
+           << " takes " << inputs << " and " << arguments.size() - inputs;
+  for (auto [argument, buffer] : llvm::zip(arguments, call->getOperands())) {
+    auto type = cast<MemRefType>(buffer.getType());
+    if (!isElementType(type.getElementType(), argument.type))
+      return call.emitOpError()
+             << argument.name << " is " << type << ", expected elements of "
+             << families::toWord(argument.type);
+    // The buffers of a call for all images are those of the first one.
+    auto root = cast<MemRefType>(rootBuffer(buffer).getType());
+    int64_t held = reservedElements(root) - elementRange(type).first;
+    if (!call.getImages() && held < argument.span())
+      return call.emitOpError()
+             << argument.name << " is " << type << ", which holds " << held
+             << " elements, but the kernel's has " << argument.span();
+  }
   return success();
+}
+
+LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto spec = symbols.lookupNearestSymbolFrom<SpecOp>(*this, getSpecAttr());
+  if (!spec) // call_c1
+    return emitOpError() << "no kernel.spec named " << getSpecAttr();
+  return verifyOperands(*this, spec.getConfig()); // call_c4
 }
 
 LogicalResult AllocOp::verify() {

@@ -7,11 +7,13 @@
 
 #include "vitc/Dialect/Kernel/IR/KernelDialect.cpp.inc"
 #include "vitc/Dialect/Kernel/IR/KernelEnums.cpp.inc"
+#include "vitc/Dialect/Kernel/IR/KernelLayoutInterfaces.cpp.inc"
 
 #define GET_OP_CLASSES
 #include "vitc/Dialect/Kernel/IR/KernelOps.cpp.inc"
 
 void vitc::kernel::KernelDialect::initialize() {
+  registerSpecs();
   addOperations<
 #define GET_OP_LIST
 #include "vitc/Dialect/Kernel/IR/KernelOps.cpp.inc"

@@ -4,7 +4,6 @@
 #include "vitc/Dialect/ViT/IR/ViT.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace vitc::vit;
@@ -19,40 +18,39 @@ static double last(Value value) {
   return double(cast<RankedTensorType>(value.getType()).getShape().back());
 }
 
-static double flopsOf(Operation *operation) {
-  return TypeSwitch<Operation *, double>(operation)
-      .Case([](PatchEmbedOp op) {
-        return 2 * elements(op.getTokens()) * elements(op.getWeight()) /
-               last(op.getTokens());
-      })
-      .Case([](LinearOp op) {
-        return 2 * elements(op.getResult()) * last(op.getInput());
-      })
-      .Case([](ConvOp op) {
-        return 2 * elements(op.getResult()) * elements(op.getWeight()) /
-               last(op.getResult());
-      })
-      .Case([](DepthwiseConvOp op) {
-        return 2 * elements(op.getResult()) * elements(op.getWeight()) /
-               last(op.getResult());
-      })
-      .Case([](MlpOp op) {
-        return 2 * elements(op.getInput()) / last(op.getInput()) *
-               (elements(op.getUp()) + elements(op.getDown()));
-      })
-      .Case([](HeadOp op) {
-        return 2 * elements(op.getResult()) * last(op.getPooled());
-      })
-      .Case([](AttentionOp op) {
-        return 4 * elements(op.getResult()) * extent(op.getKey(), 1);
-      })
-      .Case([](SingleQueryAttentionOp op) {
-        double projections = 2 * extent(op.getQuery(), 0) *
-                             (elements(op.getKey()) + elements(op.getValue()));
-        return projections +
-               4 * elements(op.getSequence()) * double(op.getHeads());
-      })
-      .Default([](Operation *) { return 0.0; });
+double PatchEmbedOp::getFlops() {
+  return 2 * elements(getTokens()) * elements(getWeight()) / last(getTokens());
+}
+
+double LinearOp::getFlops() {
+  return 2 * elements(getResult()) * last(getInput());
+}
+
+double ConvOp::getFlops() {
+  return 2 * elements(getResult()) * elements(getWeight()) / last(getResult());
+}
+
+double DepthwiseConvOp::getFlops() {
+  return 2 * elements(getResult()) * elements(getWeight()) / last(getResult());
+}
+
+double MlpOp::getFlops() {
+  return 2 * elements(getInput()) / last(getInput()) *
+         (elements(getUp()) + elements(getDown()));
+}
+
+double HeadOp::getFlops() {
+  return 2 * elements(getResult()) * last(getPooled());
+}
+
+double AttentionOp::getFlops() {
+  return 4 * elements(getResult()) * extent(getKey(), 1);
+}
+
+double SingleQueryAttentionOp::getFlops() {
+  double projections =
+      2 * extent(getQuery(), 0) * (elements(getKey()) + elements(getValue()));
+  return projections + 4 * elements(getSequence()) * double(getHeads());
 }
 
 double vitc::vit::countFlops(ModuleOp module) {
@@ -67,8 +65,8 @@ double vitc::vit::countFlops(ModuleOp module) {
                         });
       if (isConstant)
         constant.insert(op->result_begin(), op->result_end());
-      else
-        flops += flopsOf(op);
+      else if (auto counted = dyn_cast<FlopsOpInterface>(op))
+        flops += counted.getFlops();
     });
   return flops;
 }

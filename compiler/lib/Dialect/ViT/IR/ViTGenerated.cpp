@@ -7,6 +7,7 @@
 
 #include "vitc/Dialect/ViT/IR/ViTDialect.cpp.inc"
 #include "vitc/Dialect/ViT/IR/ViTEnums.cpp.inc"
+#include "vitc/Dialect/ViT/IR/ViTInterfaces.cpp.inc"
 
 #define GET_OP_CLASSES
 #include "vitc/Dialect/ViT/IR/ViTOps.cpp.inc"

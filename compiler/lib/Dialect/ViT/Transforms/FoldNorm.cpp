@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "vitc/Dialect/Kernel/IR/Kernel.h"
 #include "vitc/Dialect/ViT/IR/Flops.h"
 #include "vitc/Dialect/ViT/IR/ViT.h"
 #include "vitc/Dialect/ViT/Transforms/Passes.h"
@@ -82,10 +83,10 @@ struct FoldAffine : OpRewritePattern<LayerNormOp> {
 };
 
 struct FoldNormPass : vitc::vit::impl::FoldNormPassBase<FoldNormPass> {
-  using FoldNormPassBase::FoldNormPassBase;
-
   void runOnOperation() override {
     flopsBefore += countFlops(getOperation());
+    bool keepGain = vitc::kernel::targetOf(getOperation())
+                        .offers(vitc::kernel::Algorithm::Winograd);
     RewritePatternSet patterns(&getContext());
     patterns.add<FoldAffine>(&getContext(), keepGain);
     walkAndApplyPatterns(getOperation(), std::move(patterns));

@@ -4,6 +4,8 @@
 #ifndef VITC_DIALECT_KERNEL_IR_KERNEL_H
 #define VITC_DIALECT_KERNEL_IR_KERNEL_H
 
+#include "vitc/Dialect/Kernel/IR/Layouts.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dialect.h"
@@ -11,6 +13,8 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+
+#include "families/Families.h"
 
 #include "vitc/Dialect/Kernel/IR/KernelDialect.h.inc"
 #include "vitc/Dialect/Kernel/IR/KernelEnums.h.inc"
@@ -23,6 +27,38 @@ namespace vitc::kernel {
 bool isBuffer(mlir::Type type);
 
 } // namespace vitc::kernel
+
+namespace vitc::families {
+
+/// Of the fields of a specification.
+template <typename Spec, typename = decltype(Spec::family)>
+llvm::hash_code hash_value(const Spec &spec) {
+  llvm::hash_code hash(0);
+  auto add = [&](const auto &value) {
+    using Value = std::decay_t<decltype(value)>;
+    if constexpr (std::is_same_v<Value, double>)
+      hash = llvm::hash_combine(hash, llvm::bit_cast<uint64_t>(value));
+    else
+      hash = llvm::hash_combine(hash, value);
+  };
+  Spec::visitFields([&](const char *, auto member) {
+    const auto &value = spec.*member;
+    if constexpr (std::is_same_v<decltype(value),
+                                 const std::array<int64_t, 4> &>)
+      for (int64_t element : value)
+        add(element);
+    else
+      add(value);
+  });
+  return hash;
+}
+
+} // namespace vitc::families
+
+#include "vitc/Dialect/Kernel/IR/KernelInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "vitc/Dialect/Kernel/IR/KernelAttrs.h.inc"
 
 #define GET_OP_CLASSES
 #include "vitc/Dialect/Kernel/IR/KernelOps.h.inc"
@@ -37,33 +73,41 @@ constexpr llvm::StringLiteral workspaceBytesAttrName = "kernel.workspace_bytes";
 constexpr llvm::StringLiteral pixelsOffsetAttrName = "kernel.pixels_offset";
 constexpr llvm::StringLiteral scratchBytesAttrName = "kernel.scratch_bytes";
 constexpr llvm::StringLiteral scratchOffsetAttrName = "kernel.scratch_offset";
-/// Products of Strassen's algorithm for matrices of two by two blocks, which
-/// takes them in place of eight.
-constexpr int64_t strassenProducts = 7;
-/// Those whose left operand is a combination of blocks; the others' is one.
-constexpr int64_t strassenCombinations = 5;
+/// The module's target, and the algorithms that an op was given: a LevelAttr
+/// for each of its levels.
+constexpr llvm::StringLiteral targetAttrName = "kernel.target";
+constexpr llvm::StringLiteral selectedAttrName = "kernel.selected";
 
-/// Paired products (docs/KernelProtocol.md): of three steps of k two are a
-/// pair; blocks of 32 such triples are added and subtracted in turn.
-constexpr int64_t tripleSteps = 3, blockTriples = 32;
-/// The fewest steps of k that they take: a block of each kind.
-constexpr int64_t pairedSteps = 2 * blockTriples * tripleSteps;
-/// Floats behind a row, and behind the columns' sums: a cache line.
-constexpr int64_t pairFloats = 16;
+/// The module's target; without one, panels of 16 columns and plain kernels.
+TargetAttr targetOf(mlir::ModuleOp module);
+
+/// Whether the call is one of the level's.
+bool runsAt(CallOp call, llvm::StringRef level);
 
 constexpr llvm::StringLiteral weightsBytesAttrName = "kernel.weights_bytes";
 
-/// The C++ function of the calls for all images of a batch.
+/// The C++ function of the calls for several images of a batch.
 constexpr llvm::StringLiteral finishName = "finish";
 
-/// The name of a kernel: words that people read, and a hash of all that makes
-/// it the kernel that it is.
-std::string specName(const llvm::Twine &words, llvm::StringRef family,
-                     mlir::DictionaryAttr config);
+/// The attribute of a specification.
+#define VITC_SPEC_ATTRIBUTE(name)                                              \
+  inline SpecInterface specAttribute(mlir::MLIRContext *context,               \
+                                     const families::name##Spec &spec) {       \
+    return name##SpecAttr::get(context, spec);                                 \
+  }
+VITC_KERNEL_FAMILIES(VITC_SPEC_ATTRIBUTE)
+#undef VITC_SPEC_ATTRIBUTE
+
+/// The name of a kernel: its family, words that people read, and a hash of all
+/// that makes it the kernel that it is.
+std::string specName(llvm::StringRef words, SpecInterface config);
 
 /// Offset of the first element and one past the last, in elements of the memory
 /// behind the buffer. Types are static.
 std::pair<int64_t, int64_t> elementRange(mlir::MemRefType type);
+
+/// Whether an MLIR type is an element type of the kernel families.
+bool isElementType(mlir::Type type, families::ElementType wanted);
 
 /// Bytes to set aside for the buffer: whole rows, for a kernel may write the
 /// padding of every row, the last one too.

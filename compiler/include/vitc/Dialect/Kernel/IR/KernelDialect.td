@@ -11,6 +11,11 @@ include "mlir/IR/BuiltinAttributes.td"
 def Kernel_Dialect : Dialect {
   let name = "kernel";
   let cppNamespace = "::vitc::kernel";
+  let extraClassDeclaration = [{
+    /// Adds the attributes of all kernel families: KernelSpecs.cpp.
+    void registerSpecs();
+  }];
+  let useDefaultAttributePrinterParser = 1;
   let summary = "Kernels on buffers";
   let description = [{
     The model as a list of kernel calls. Buffers are memrefs of f32 with static shapes and strides: parts of one workspace

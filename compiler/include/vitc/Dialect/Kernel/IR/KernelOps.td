@@ -5,54 +5,37 @@
 #define VITC_DIALECT_KERNEL_IR_KERNELOPS_TD
 
 include "vitc/Dialect/Kernel/IR/KernelDialect.td"
+include "vitc/Dialect/Kernel/IR/KernelAttrs.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/ViewLikeInterface.td"
 
 class Kernel_Op<string mnemonic, list<Trait> traits = []> : Op<Kernel_Dialect, mnemonic, traits>;
 
-def Kernel_Layout : I32EnumAttr<"Layout", "how a parameter is laid out in the weights file", [
-    I32EnumAttrCase<"Rows", 0, "rows">,
-    I32EnumAttrCase<"Panels", 1, "panels">,
-    I32EnumAttrCase<"Strassen", 2, "strassen">,
-    I32EnumAttrCase<"Pairs", 3, "pairs">]> {
-  let cppNamespace = "::vitc::kernel";
-}
-
 def Kernel_SpecOp : Kernel_Op<"spec", [Symbol]> {
   let summary = "a kernel that a backend compiles";
   let description = [{
-    `config` is the `spec` object of the kernel protocol: integers, floats, booleans, strings and lists of integers.
-    `flops` and `bytes` are what one call must compute and move at least.
+    `config` is the attribute of a kernel family: what the kernel protocol calls `spec`. `flops` and `bytes` are what one call
+    must compute and move at least. The symbol is the family, the `words` that people read, and a hash of the config.
 
-    - `spec_c1`: every value of the config is one of those
     - `spec_c2`: flops and bytes are finite and not negative
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$family, DictionaryAttr:$config, F64Attr:$flops, F64Attr:$bytes);
-  let assemblyFormat = "$sym_name $family $config `flops` $flops `bytes` $bytes attr-dict";
+  let arguments = (ins SymbolNameAttr:$sym_name, Kernel_SpecInterface:$config, StrAttr:$words, F64Attr:$flops, F64Attr:$bytes);
+  let assemblyFormat = "$sym_name $config `words` $words `flops` $flops `bytes` $bytes attr-dict";
   let hasVerifier = 1;
 }
 
 def Kernel_ConstantOp : Kernel_Op<"constant", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a parameter as it stands in the weights file";
   let description = [{
-    `rows`: the parameter's elements in row-major order, its last dimension as rows of the buffer (a row's padding is zero).
-    `panels`: the parameter seen as a matrix [n, k] (k: all dimensions but the first), stored `[⌈n/w⌉][k][w]`, zero where n is exceeded.
-    `strassen`: the matrix's transpose, cut into quarters B11 B12 / B21 B22, as the right operands of Strassen's seven products,
-    B12-B22, B21-B11, B11+B22, B11, B22, B11+B12, B21+B22, stored `[n/2/w][7][k/2][w]`; a long k may be cut into parts, slices of both its halves, that are stored so one after the other.
-
-    `pairs`: for paired products, the sums of each of the matrix's n rows (below), zero up to a whole number of panels, and 16 floats, of which the first
-    is the mean over the rows of the sum of their magnitudes. A row's sum is Σ ±y[3g]·y[3g+1] over g < 64·⌊k/192⌋, where each 32 g are added and the next 32 subtracted.
+    The layout says how; it is an attribute with `LayoutInterface`, one of those of KernelLayouts.td.
 
     - `constant_c1`: the symbol names a parameter
-    - `constant_c2`: a constant in panels has three dimensions that hold the parameter
-    - `constant_c3`: a constant in rows has rows that hold the parameter's
-    - `constant_c4`: the buffer is dense
-    - `constant_c5`: an offset is a multiple of 64 and not negative
-    - `constant_c6`: a constant for Strassen's products has four dimensions that hold the halves of the parameter's, or of equal parts of its k
-    - `constant_c7`: a constant of pairs is one row that holds a sum for each of the parameter's n, and 16 floats
+    - `constant_c2`: the layout can hold the parameter
+    - `constant_c3`: the buffer is that of the layout for the parameter
+    - `constant_c4`: an offset is a multiple of 64 and not negative
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$parameter, Kernel_Layout:$layout,
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$parameter, Kernel_LayoutInterface:$layout,
                        TypeAttrOf<Kernel_Buffer>:$type, OptionalAttr<I64Attr>:$offset);
   let assemblyFormat = "$sym_name $layout `of` $parameter `:` $type (`at` $offset^)? attr-dict";
   let extraClassDeclaration = [{
@@ -105,17 +88,21 @@ def Kernel_CallOp : Kernel_Op<"call", [AttrSizedOperandSegments, DeclareOpInterf
     Calls of branch 0 and those of branch 1 that follow them may run side by side, on a thread each: neither writes what the other reads or writes.
 
     A call with `images` runs once for so many images, after the function's other calls have run for each of them. Its buffers are those of the first image;
-    those of the others follow, a whole workspace or a whole output further each.
+    those of the others follow, a whole workspace further each. Among such calls, one with `images 1` runs for each of these images that a run was given.
+
+    A call with `levels` is one of the libraries' code for these levels alone: where levels want different kernels, one or the other call runs.
 
     - `call_c1`: the symbol names a spec
+    - `call_c4`: inputs and outputs are as many as the family's arguments, have their element types and hold their elements
     - `call_c2`: a branch is 0 or 1, and branch 1 follows a call with a branch
-    - `call_c3`: after a call with images there are only such, with as many
+    - `call_c3`: after a call with images there are only such, with as many or with 1
+    - `call_c5`: levels are names, one or more, and none twice
   }];
   let arguments = (ins FlatSymbolRefAttr:$spec, Arg<Variadic<Kernel_Buffer>, "", [MemRead]>:$inputs,
                        Arg<Variadic<Kernel_Buffer>, "", [MemRead, MemWrite]>:$outputs, OptionalAttr<I64Attr>:$branch,
-                       OptionalAttr<I64Attr>:$images);
+                       OptionalAttr<I64Attr>:$images, OptionalAttr<StrArrayAttr>:$levels);
   let assemblyFormat = [{
-    $spec (`ins` `(` $inputs^ `:` type($inputs) `)`)? `outs` `(` $outputs `:` type($outputs) `)` (`branch` $branch^)? (`images` $images^)? attr-dict
+    $spec (`ins` `(` $inputs^ `:` type($inputs) `)`)? `outs` `(` $outputs `:` type($outputs) `)` (`branch` $branch^)? (`images` $images^)? (`levels` $levels^)? attr-dict
   }];
   let hasVerifier = 1;
 }

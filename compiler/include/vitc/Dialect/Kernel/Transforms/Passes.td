@@ -6,6 +6,23 @@
 
 include "mlir/Pass/PassBase.td"
 
+def AttachTargetPass : Pass<"kernel-attach-target", "::mlir::ModuleOp"> {
+  let summary = "say what the module is compiled for";
+  let description = [{
+    The module gets `kernel.target`, which the passes that depend on the target read.
+    ```
+    --kernel-attach-target="panel=32 levels=avx2:strassen,zen4:winograd"
+    ```
+    gives
+    ```mlir
+    module attributes {kernel.target = #kernel.target<panel = 32, levels = [<"avx2", strassen>, <"zen4", winograd>]>}
+    ```
+  }];
+  let options = [Option<"panel", "panel", "int64_t", "16", "columns in a panel of packed weights">,
+                 ListOption<"levels", "levels", "std::string", "levels, each with an algorithm for the products that gain by it, name:algorithm; one level called any if none is given">];
+  let dependentDialects = ["::vitc::kernel::KernelDialect"];
+}
+
 def PlanWorkspacePass : Pass<"kernel-plan-workspace", "::mlir::ModuleOp"> {
   let summary = "give every buffer its place in one workspace";
   let description = [{
@@ -21,15 +38,17 @@ def PlanWorkspacePass : Pass<"kernel-plan-workspace", "::mlir::ModuleOp"> {
 }
 
 def JoinRowsPass : Pass<"kernel-join-rows", "::mlir::ModuleOp"> {
-  let summary = "compute the last layers, of one row an image, for all images of a batch at once";
+  let summary = "compute the last layers, of one row an image, for several images of a batch at once";
   let description = [{
     A library runs the function for each image of its batch. At the end of a classifier, layers have one row an image and wait for their weights;
-    the calls from the first such layer on that end the function, all of them rows alone, become calls for all images (`kernel.call … images`), which read the weights once.
-    A row has the same bits as before. The workspace must be planned: the images' parts of it follow each other.
+    the calls from the first such layer on that end the function, all of them rows alone, become calls for several images (`kernel.call … images`), which read the weights once.
+    A row has the same bits as before. Copies among them stay each image's own. The workspace must be planned: the images' parts of it follow each other.
+
+    A call computes 4 to 8 images, a divisor of the batch; where there is none, the batch's least divisor above 8, or a batch below 4 itself.
   }];
   let options = [Option<"images", "images", "int64_t", "1", "images of the batch">];
   let dependentDialects = ["::vitc::kernel::KernelDialect"];
-  let statistics = [Statistic<"joinedCalls", "joined-calls", "calls that run once for all images">];
+  let statistics = [Statistic<"joinedCalls", "joined-calls", "calls that run once for several images">];
 }
 
 def PlanWeightsPass : Pass<"kernel-plan-weights", "::mlir::ModuleOp"> {

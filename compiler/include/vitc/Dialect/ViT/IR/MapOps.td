@@ -12,7 +12,7 @@ include "vitc/Dialect/ViT/IR/ViTBase.td"
 // A map is a sequence whose tokens are the pixels of `grid` rows and columns, row by row.
 //===----------------------------------------------------------------------===//
 
-def ViT_WindowPartitionOp : ViT_PureOp<"window_partition"> {
+def ViT_WindowPartitionOp : ViT_ProductFreeOp<"window_partition"> {
   let summary = "cuts a map into windows, each a sequence of its own";
   let description = [{
     The map is padded with zeros below and to the right to whole windows, and rolled up and left by `shift`. Order `window`: a sequence
@@ -29,7 +29,7 @@ def ViT_WindowPartitionOp : ViT_PureOp<"window_partition"> {
   let hasVerifier = 1;
 }
 
-def ViT_WindowMergeOp : ViT_PureOp<"window_merge"> {
+def ViT_WindowMergeOp : ViT_ProductFreeOp<"window_merge"> {
   let summary = "puts windows together to a map again: the inverse of vit.window_partition";
   let description = [{
     - `window_merge_c1`: grid, window and shift are as those of `vit.window_partition`
@@ -43,7 +43,7 @@ def ViT_WindowMergeOp : ViT_PureOp<"window_merge"> {
   let hasVerifier = 1;
 }
 
-def ViT_WindowMaskOp : ViT_PureOp<"window_mask"> {
+def ViT_WindowMaskOp : ViT_ProductFreeOp<"window_mask"> {
   let summary = "keeps pixels of a rolled map from attending across its old edges";
   let description = [{
     `result[w, i, j]` is 0 if the pixels i and j of window w come from the same region of the rolled map and `value` otherwise. Regions are
@@ -58,7 +58,7 @@ def ViT_WindowMaskOp : ViT_PureOp<"window_mask"> {
   let hasVerifier = 1;
 }
 
-def ViT_RelativeBiasOp : ViT_PureOp<"relative_bias"> {
+def ViT_RelativeBiasOp : ViT_ProductFreeOp<"relative_bias"> {
   let summary = "an attention bias that depends on how far apart two pixels are";
   let description = [{
     `result[h, prefix + i, prefix + j] = table[(dy + grid[0] − 1)·(2·grid[1] − 1) + dx + grid[1] − 1, h]`, with (dy, dx) from pixel j to pixel
@@ -74,7 +74,7 @@ def ViT_RelativeBiasOp : ViT_PureOp<"relative_bias"> {
   let hasVerifier = 1;
 }
 
-def ViT_SpaceToDepthOp : ViT_PureOp<"space_to_depth"> {
+def ViT_SpaceToDepthOp : ViT_ProductFreeOp<"space_to_depth"> {
   let summary = "the pixels of each block side by side in one token: Swin's patch merging";
   let description = [{
     `result[n, (Y, X), j·C + c] = map[n, (Y·block[0] + dy, X·block[1] + dx), c]`, zero beyond the map's edge; j counts the pixels (dy, dx) of a
@@ -94,7 +94,7 @@ def ViT_SpaceToDepthOp : ViT_PureOp<"space_to_depth"> {
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-def ViT_ConvOp : ViT_PureOp<"conv", [AttrSizedOperandSegments]> {
+def ViT_ConvOp : ViT_PureOp<"conv", [AttrSizedOperandSegments, ViT_HasWeights]> {
   let summary = "a convolution of a map, or of the picture";
   let description = [{
     `result[n, (Y, X), o] = activation(Σ input[n, (Y·stride[0] + y − padding[0], X·stride[1] + x − padding[1]), c]·weight[o, y, x, c] + bias[o]) +
@@ -129,7 +129,7 @@ def ViT_ConvOp : ViT_PureOp<"conv", [AttrSizedOperandSegments]> {
   }];
 }
 
-def ViT_DepthwiseConvOp : ViT_PureOp<"depthwise_conv"> {
+def ViT_DepthwiseConvOp : ViT_PureOp<"depthwise_conv", [ViT_HasWeights]> {
   let summary = "a convolution of each channel by itself";
   let description = [{
     `result[n, (Y, X), c] = activation(Σ map[n, (Y·stride[0] + y − padding[0], X·stride[1] + x − padding[1]), c]·weight[y, x, c] + bias[c])`
@@ -154,7 +154,7 @@ def ViT_DepthwiseConvOp : ViT_PureOp<"depthwise_conv"> {
   }];
 }
 
-def ViT_GroupNormOp : ViT_PureOp<"group_norm", [AllTypesMatch<["map", "result"]>]> {
+def ViT_GroupNormOp : ViT_ProductFreeOp<"group_norm", [AllTypesMatch<["map", "result"]>, ViT_HasWeights]> {
   let summary = "normalises groups of channels over all pixels of a map";
   let description = [{
     `result[n, t, c] = activation((map[n, t, c] − mean) / sqrt(variance + eps)·gain[c] + bias[c] + residual[n, t, c])`, mean and variance over
@@ -175,7 +175,7 @@ def ViT_GroupNormOp : ViT_PureOp<"group_norm", [AllTypesMatch<["map", "result"]>
   let hasVerifier = 1;
 }
 
-def ViT_SpatialPoolOp : ViT_PureOp<"spatial_pool"> {
+def ViT_SpatialPoolOp : ViT_ProductFreeOp<"spatial_pool"> {
   let summary = "the largest or mean pixel of each window of a map";
   let description = [{
     Windows stand as those of `vit.conv`. The padding counts for nothing, or, with `pad_zero`, as zeros.
@@ -198,7 +198,7 @@ def ViT_SpatialPoolOp : ViT_PureOp<"spatial_pool"> {
   }];
 }
 
-def ViT_ResizeMapOp : ViT_PureOp<"resize_map"> {
+def ViT_ResizeMapOp : ViT_ProductFreeOp<"resize_map"> {
   let summary = "a map of another size";
   let description = [{
     Bilinear, as `torch.nn.functional.interpolate(mode="bilinear", align_corners=False)`.

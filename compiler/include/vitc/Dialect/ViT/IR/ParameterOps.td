@@ -48,7 +48,7 @@ def ViT_YieldOp : ViT_Op<"yield", [Pure, Terminator, HasParent<"ParameterOp">]> 
   let assemblyFormat = "$value attr-dict `:` type($value)";
 }
 
-def ViT_GetOp : ViT_PureOp<"get", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def ViT_GetOp : ViT_ProductFreeOp<"get", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the value of a parameter";
   let description = [{
     - `get_c1`: the symbol names a `vit.parameter`
@@ -63,7 +63,7 @@ def ViT_GetOp : ViT_PureOp<"get", [DeclareOpInterfaceMethods<SymbolUserOpInterfa
 // Arithmetic on parameters
 //===----------------------------------------------------------------------===//
 
-def ViT_ConstantOp : ViT_PureOp<"constant"> {
+def ViT_ConstantOp : ViT_ProductFreeOp<"constant"> {
   let summary = "numbers that follow from the configuration: angles of a rotary embedding, coordinates";
   let description = [{
     - `constant_c1`: there is a value for each element of the result, in f64
@@ -74,21 +74,21 @@ def ViT_ConstantOp : ViT_PureOp<"constant"> {
   let hasVerifier = 1;
 }
 
-def ViT_ExpOp : ViT_PureOp<"exp", [SameOperandsAndResultType]> {
+def ViT_ExpOp : ViT_ProductFreeOp<"exp", [SameOperandsAndResultType]> {
   let summary = "exp(min(x, limit)) of every element";
   let arguments = (ins ViT_Tensor:$input, F64Attr:$limit);
   let results = (outs ViT_Tensor:$result);
   let assemblyFormat = "$input `limit` $limit attr-dict `:` type($input)";
 }
 
-def ViT_InverseRootOp : ViT_PureOp<"inverse_root", [SameOperandsAndResultType]> {
+def ViT_InverseRootOp : ViT_ProductFreeOp<"inverse_root", [SameOperandsAndResultType]> {
   let summary = "1 / sqrt(x + eps) of every element";
   let arguments = (ins ViT_Tensor:$input, F64Attr:$eps);
   let results = (outs ViT_Tensor:$result);
   let assemblyFormat = "$input `eps` $eps attr-dict `:` type($input)";
 }
 
-def ViT_StandardizeOp : ViT_PureOp<"standardize", [SameOperandsAndResultType]> {
+def ViT_StandardizeOp : ViT_ProductFreeOp<"standardize", [SameOperandsAndResultType]> {
   let summary = "weight standardisation: the weights of each output with mean 0 and variance 1";
   let description = [{
     `result[o, …] = (weight[o, …] − mean_o) / sqrt(variance_o + eps)`
@@ -98,7 +98,7 @@ def ViT_StandardizeOp : ViT_PureOp<"standardize", [SameOperandsAndResultType]> {
   let assemblyFormat = "$weight `eps` $eps attr-dict `:` type($weight)";
 }
 
-def ViT_ScaleRowsOp : ViT_PureOp<"scale_rows", [AllTypesMatch<["tensor", "result"]>]> {
+def ViT_ScaleRowsOp : ViT_ProductFreeOp<"scale_rows", [AllTypesMatch<["tensor", "result"]>]> {
   let summary = "multiplies what belongs to each output by a number of its own";
   let description = [{
     `result[o, …] = tensor[o, …] · factors[o]`
@@ -111,21 +111,21 @@ def ViT_ScaleRowsOp : ViT_PureOp<"scale_rows", [AllTypesMatch<["tensor", "result
   let hasVerifier = 1;
 }
 
-def ViT_FillOp : ViT_PureOp<"fill"> {
+def ViT_FillOp : ViT_ProductFreeOp<"fill"> {
   let summary = "a tensor with one value everywhere";
   let arguments = (ins F64Attr:$constant);
   let results = (outs ViT_Tensor:$result);
   let assemblyFormat = "$constant attr-dict `:` type($result)";
 }
 
-def ViT_ScaleOp : ViT_PureOp<"scale", [SameOperandsAndResultType]> {
+def ViT_ScaleOp : ViT_ProductFreeOp<"scale", [SameOperandsAndResultType]> {
   let summary = "multiplies every element by a number";
   let arguments = (ins ViT_Tensor:$input, F64Attr:$factor);
   let results = (outs ViT_Tensor:$result);
   let assemblyFormat = "$input `by` $factor attr-dict `:` type($input)";
 }
 
-def ViT_ScaleColumnsOp : ViT_PureOp<"scale_columns", [AllTypesMatch<["tensor", "result"]>]> {
+def ViT_ScaleColumnsOp : ViT_ProductFreeOp<"scale_columns", [AllTypesMatch<["tensor", "result"]>]> {
   let summary = "multiplies what belongs to each column, the last dimension, by a number of its own";
   let description = [{
     `result[…, i] = tensor[…, i] · factors[i]`

@@ -10,7 +10,7 @@ include "vitc/Dialect/ViT/IR/ViTBase.td"
 // Embedding
 //===----------------------------------------------------------------------===//
 
-def ViT_PatchEmbedOp : ViT_PureOp<"patch_embed", [AttrSizedOperandSegments]> {
+def ViT_PatchEmbedOp : ViT_PureOp<"patch_embed", [AttrSizedOperandSegments, ViT_HasWeights]> {
   let summary = "one token for each patch of the picture";
   let description = [{
     `tokens[n, (gy, gx), d] = Σ_{c,y,x} image[n, c, gy·P+y, gx·Q+x] · weight[d, c, y, x] + bias[d] + position[0, (gy, gx), d]`
@@ -31,7 +31,7 @@ def ViT_PatchEmbedOp : ViT_PureOp<"patch_embed", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def ViT_ConcatTokensOp : ViT_PureOp<"concat_tokens"> {
+def ViT_ConcatTokensOp : ViT_ProductFreeOp<"concat_tokens", [ViT_HasWeights]> {
   let summary = "puts learned tokens (class, distillation, registers) in front of every image's sequence";
   let description = [{
     `result[n] = tokens[0] followed by sequence[n]`
@@ -45,7 +45,7 @@ def ViT_ConcatTokensOp : ViT_PureOp<"concat_tokens"> {
   let hasVerifier = 1;
 }
 
-def ViT_ResizePositionOp : ViT_PureOp<"resize_position"> {
+def ViT_ResizePositionOp : ViT_ProductFreeOp<"resize_position"> {
   let summary = "position embedding for another grid of patches";
   let description = [{
     The first `prefix` tokens stay; the others are seen as a picture of `from` rows and columns and resized to `to` as
@@ -69,7 +69,7 @@ def ViT_ResizePositionOp : ViT_PureOp<"resize_position"> {
   let hasVerifier = 1;
 }
 
-def ViT_AddPositionOp : ViT_PureOp<"add_position", [AllTypesMatch<["sequence", "result"]>]> {
+def ViT_AddPositionOp : ViT_ProductFreeOp<"add_position", [AllTypesMatch<["sequence", "result"]>, ViT_HasWeights]> {
   let summary = "adds the position embedding to every image's sequence";
   let description = [{
     `result[n, t, d] = sequence[n, t, d] + position[0, t, d]`
@@ -86,7 +86,7 @@ def ViT_AddPositionOp : ViT_PureOp<"add_position", [AllTypesMatch<["sequence", "
 // Encoder
 //===----------------------------------------------------------------------===//
 
-def ViT_LayerNormOp : ViT_PureOp<"layer_norm", [AttrSizedOperandSegments, AllTypesMatch<["input", "result"]>]> {
+def ViT_LayerNormOp : ViT_ProductFreeOp<"layer_norm", [AttrSizedOperandSegments, AllTypesMatch<["input", "result"]>, ViT_HasWeights]> {
   let summary = "normalises each vector of channels";
   let description = [{
     `result[…, d] = n(input)[…, d] · gain[d] + bias[d]`, with n of the channels x of one vector, or of each of `groups` equal runs of them
@@ -115,7 +115,7 @@ def ViT_LayerNormOp : ViT_PureOp<"layer_norm", [AttrSizedOperandSegments, AllTyp
   let hasVerifier = 1;
 }
 
-def ViT_LinearOp : ViT_PureOp<"linear", [AttrSizedOperandSegments]> {
+def ViT_LinearOp : ViT_PureOp<"linear", [AttrSizedOperandSegments, ViT_HasWeights]> {
   let summary = "a fully connected layer";
   let description = [{
     `result[…, o] = activation(Σ_i input[…, i] · weight[o, i] + bias[o]) + residual[…, o]`
@@ -141,32 +141,16 @@ def ViT_LinearOp : ViT_PureOp<"linear", [AttrSizedOperandSegments]> {
   }];
 }
 
-def ViT_ActivationOp : ViT_PureOp<"activate", [SameOperandsAndResultType]> {
+def ViT_ActivationOp : ViT_ProductFreeOp<"activate", [SameOperandsAndResultType]> {
   let summary = "an activation function, element by element";
-  let description = [{
-    | name | f(x) |
-    | --- | --- |
-    | `none` | x |
-    | `gelu` | x/2 · (1 + erf(x/√2)) |
-    | `gelu_tanh` | x/2 · (1 + tanh(√(2/π)·(x + 0.044715·x³))) |
-    | `quick_gelu` | x / (1 + exp(−1.702·x)) |
-    | `relu` | max(x, 0) |
-    | `silu` | x / (1 + exp(−x)) |
-    | `tanh` | tanh(x) |
-    | `sigmoid` | 1 / (1 + exp(−x)) |
-    | `mish` | x · tanh(ln(1 + exp(x))) |
-    | `hard_swish` | x · min(max(x + 3, 0), 6) / 6 |
-    | `hard_sigmoid` | min(max(x + 3, 0), 6) / 6 |
-    | `relu6` | min(max(x, 0), 6) |
-    | `leaky_relu` | x for x > 0, else x / 100 |
-    | `elu` | x for x > 0, else exp(x) − 1 |
-  }];
+  let description = "| name | f(x) |\n| --- | --- |\n" #
+      !interleave(!foreach(function, activationFunctions, "| `" # function.word # "` | `" # function.value # "` |"), "\n") # "\n";
   let arguments = (ins ViT_Tensor:$input, ViT_Activation:$function);
   let results = (outs ViT_Tensor:$result);
   let assemblyFormat = "$input $function attr-dict `:` type($input)";
 }
 
-def ViT_AttentionOp : ViT_PureOp<"attention", [AttrSizedOperandSegments]> {
+def ViT_AttentionOp : ViT_PureOp<"attention", [AttrSizedOperandSegments, ViT_HasWeights]> {
   let summary = "multi-head attention on projected queries, keys and values";
   let description = [{
     For each image b and head h, with q, k, v the head's slice of channels: `p = softmax(scale · q·kᵀ + bias[h] + mask[b mod masks])` along
@@ -193,7 +177,7 @@ def ViT_AttentionOp : ViT_PureOp<"attention", [AttrSizedOperandSegments]> {
                                  CArg<"::mlir::Value", "{}">:$bias, CArg<"::mlir::Value", "{}">:$mask)>];
 }
 
-def ViT_RotateOp : ViT_PureOp<"rotate", [AllTypesMatch<["input", "result"]>]> {
+def ViT_RotateOp : ViT_ProductFreeOp<"rotate", [AllTypesMatch<["input", "result"]>, ViT_HasWeights]> {
   let summary = "rotary position embedding of queries or keys";
   let description = [{
     `result[n, t, h·D+d] = input[n, t, h·D+d]·cos[h', t, d] + p(input)[n, t, h·D+d]·sin[h', t, d]`, D the channels of a head, h' = h, or 0
@@ -213,7 +197,7 @@ def ViT_RotateOp : ViT_PureOp<"rotate", [AllTypesMatch<["input", "result"]>]> {
   let hasVerifier = 1;
 }
 
-def ViT_SingleQueryAttentionOp : ViT_PureOp<"single_query_attention"> {
+def ViT_SingleQueryAttentionOp : ViT_PureOp<"single_query_attention", [ViT_HasWeights]> {
   let summary = "attention of one query per image, with keys and values that are never formed";
   let description = [{
     With x the image's sequence, and for each head h its rows of the key and value weights and its slice of the query:
@@ -250,14 +234,14 @@ def ViT_MlpOp : ViT_PureOp<"mlp", [AttrSizedOperandSegments, AllTypesMatch<["inp
   let hasVerifier = 1;
 }
 
-def ViT_AddOp : ViT_PureOp<"add", [Commutative, SameOperandsAndResultType]> {
+def ViT_AddOp : ViT_ProductFreeOp<"add", [Commutative, SameOperandsAndResultType]> {
   let summary = "adds a residual";
   let arguments = (ins ViT_Tensor:$lhs, ViT_Tensor:$rhs);
   let results = (outs ViT_Tensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
 }
 
-def ViT_AffineOp : ViT_PureOp<"affine", [AllTypesMatch<["input", "result"]>]> {
+def ViT_AffineOp : ViT_ProductFreeOp<"affine", [AllTypesMatch<["input", "result"]>, ViT_HasWeights]> {
   let summary = "scales and shifts every channel: layer scale, or batch norm at inference";
   let description = [{
     `result[…, c] = input[…, c]·scale[c] + shift[c]`. `vit-fold-affine` moves it into a layer beside it.
@@ -270,7 +254,7 @@ def ViT_AffineOp : ViT_PureOp<"affine", [AllTypesMatch<["input", "result"]>]> {
   let hasVerifier = 1;
 }
 
-def ViT_GateOp : ViT_PureOp<"gate", [AllTypesMatch<["input", "result"]>]> {
+def ViT_GateOp : ViT_ProductFreeOp<"gate", [AllTypesMatch<["input", "result"]>]> {
   let summary = "lets a part of every element through: SwiGLU, squeeze and excitation";
   let description = [{
     `result = input · activation(gate)`, element by element; a gate of [image, channel] is that of all tokens of the image.
@@ -287,7 +271,7 @@ def ViT_GateOp : ViT_PureOp<"gate", [AllTypesMatch<["input", "result"]>]> {
 // Pooling, heads, outputs
 //===----------------------------------------------------------------------===//
 
-def ViT_PoolOp : ViT_PureOp<"pool"> {
+def ViT_PoolOp : ViT_ProductFreeOp<"pool"> {
   let summary = "one vector for each image";
   let description = [{
     `token`: the token at `first`. `mean`, `max`: the mean, or for each channel the largest value, of the tokens from `first` on.
@@ -317,14 +301,14 @@ def ViT_HeadOp : ViT_PureOp<"head"> {
   let hasVerifier = 1;
 }
 
-def ViT_SoftmaxOp : ViT_PureOp<"softmax", [SameOperandsAndResultType]> {
+def ViT_SoftmaxOp : ViT_ProductFreeOp<"softmax", [SameOperandsAndResultType]> {
   let summary = "probabilities along the last dimension";
   let arguments = (ins ViT_Tensor:$input);
   let results = (outs ViT_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 
-def ViT_StackOp : ViT_PureOp<"stack"> {
+def ViT_StackOp : ViT_ProductFreeOp<"stack"> {
   let summary = "one output out of a tensor per layer";
   let description = [{
     `result[n, l, …] = input_l[n, …]`
@@ -342,7 +326,7 @@ def ViT_StackOp : ViT_PureOp<"stack"> {
 // Shape
 //===----------------------------------------------------------------------===//
 
-def ViT_ConcatOp : ViT_PureOp<"concat"> {
+def ViT_ConcatOp : ViT_ProductFreeOp<"concat"> {
   let summary = "tensors one after the other along a dimension";
   let description = [{
     - `concat_c1`: there is at least one input and the dimension is one of its
@@ -355,7 +339,7 @@ def ViT_ConcatOp : ViT_PureOp<"concat"> {
   let hasVerifier = 1;
 }
 
-def ViT_SliceOp : ViT_PureOp<"slice"> {
+def ViT_SliceOp : ViT_ProductFreeOp<"slice"> {
   let summary = "a range of a dimension";
   let description = [{
     `result[…, i, …] = input[…, offset + i, …]`
@@ -370,7 +354,7 @@ def ViT_SliceOp : ViT_PureOp<"slice"> {
   let hasVerifier = 1;
 }
 
-def ViT_ReshapeOp : ViT_PureOp<"reshape"> {
+def ViT_ReshapeOp : ViT_ProductFreeOp<"reshape"> {
   let summary = "the same elements in the same order, in another shape";
   let description = [{
     - `reshape_c1`: input and result have the same number of elements
@@ -381,7 +365,7 @@ def ViT_ReshapeOp : ViT_PureOp<"reshape"> {
   let hasVerifier = 1;
 }
 
-def ViT_TransposeOp : ViT_PureOp<"transpose"> {
+def ViT_TransposeOp : ViT_ProductFreeOp<"transpose"> {
   let summary = "the dimensions of a tensor in another order";
   let description = [{
     Dimension i of the result is dimension `order[i]` of the input.

@@ -14,6 +14,7 @@
 
 #include "vitc/Dialect/ViT/IR/ViTDialect.h.inc"
 #include "vitc/Dialect/ViT/IR/ViTEnums.h.inc"
+#include "vitc/Dialect/ViT/IR/ViTInterfaces.h.inc"
 
 namespace vitc::vit {
 

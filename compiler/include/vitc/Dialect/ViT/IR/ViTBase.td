@@ -5,31 +5,35 @@
 #define VITC_DIALECT_VIT_IR_VITBASE_TD
 
 include "vitc/Dialect/ViT/IR/ViTDialect.td"
+include "families/Activations.td"
+include "vitc/Dialect/ViT/IR/ViTInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class ViT_Op<string mnemonic, list<Trait> traits = []> : Op<ViT_Dialect, mnemonic, traits>;
-class ViT_PureOp<string mnemonic, list<Trait> traits = []> : ViT_Op<mnemonic, !listconcat([Pure], traits)>;
+
+// Of ops with weights among their operands: Weights.cpp has the getWeights() of each.
+def ViT_HasWeights : DeclareOpInterfaceMethods<ViT_WeightsOpInterface>;
+
+// An op that computes a value. Flops.cpp has the getFlops() of each.
+class ViT_PureOp<string mnemonic, list<Trait> traits = []>
+    : ViT_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<ViT_FlopsOpInterface>], traits)>;
+
+// One without matrix products: it counts as no arithmetic.
+class ViT_ProductFreeOp<string mnemonic, list<Trait> traits = []> : ViT_PureOp<mnemonic, traits> {
+  let extraClassDefinition = [{
+    double $cppClass::getFlops() { return 0; }
+  }];
+}
 
 //===----------------------------------------------------------------------===//
 // Enumerations
 //===----------------------------------------------------------------------===//
 
-def ViT_Activation : I32EnumAttr<"Activation", "an activation function", [
-    I32EnumAttrCase<"None", 0, "none">,
-    I32EnumAttrCase<"Gelu", 1, "gelu">,
-    I32EnumAttrCase<"GeluTanh", 2, "gelu_tanh">,
-    I32EnumAttrCase<"QuickGelu", 3, "quick_gelu">,
-    I32EnumAttrCase<"Relu", 4, "relu">,
-    I32EnumAttrCase<"Silu", 5, "silu">,
-    I32EnumAttrCase<"Tanh", 6, "tanh">,
-    I32EnumAttrCase<"Sigmoid", 7, "sigmoid">,
-    I32EnumAttrCase<"Mish", 8, "mish">,
-    I32EnumAttrCase<"HardSwish", 9, "hard_swish">,
-    I32EnumAttrCase<"HardSigmoid", 10, "hard_sigmoid">,
-    I32EnumAttrCase<"Relu6", 11, "relu6">,
-    I32EnumAttrCase<"LeakyRelu", 12, "leaky_relu">,
-    I32EnumAttrCase<"Elu", 13, "elu">]> {
+// Those of the kernels: schedules/families/Activations.td.
+def ViT_Activation : I32EnumAttr<"Activation", "an activation function",
+    !foreach(i, !range(!size(activationFunctions)),
+             I32EnumAttrCase<activationFunctions[i].cppName, i, activationFunctions[i].word>)> {
   let cppNamespace = "::vitc::vit";
 }
 

@@ -61,11 +61,10 @@ def FoldNormPass : Pass<"vit-fold-norm", "::mlir::ModuleOp"> {
     ```
     Stays away where anything but a linear layer reads the norm (picking one token in between does no harm).
 
-    `keep-gain` leaves the gain with the norm and moves the bias alone, for paired products: trained gains silence channels whose values are far larger
-    than the others', and such products want operands of one size.
+    Where a level of the target computes products by Winograd's algorithm, the gain stays with the norm and the bias alone moves: trained gains silence
+    channels whose values are far larger than the others', and such products want operands of one size.
   }];
-  let dependentDialects = ["::vitc::vit::ViTDialect"];
-  let options = [Option<"keepGain", "keep-gain", "bool", "false", "move the bias alone">];
+  let dependentDialects = ["::vitc::vit::ViTDialect", "::vitc::kernel::KernelDialect"];
   let statistics = [Statistic<"flopsBefore", "flops-before", "floating-point operations before the pass">,
                     Statistic<"flopsAfter", "flops-after", "floating-point operations after the pass">];
 }
@@ -205,6 +204,31 @@ def HoistParametersPass : Pass<"vit-hoist-parameters", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::vitc::vit::ViTDialect"];
   let statistics = [Statistic<"derived", "derived-parameters", "parameters computed at compile time">];
+}
+
+def SelectKernelsPass : Pass<"vit-select-kernels", "::mlir::ModuleOp"> {
+  let summary = "choose the algorithm of every linear layer and attention, at each level of the target";
+  let description = [{
+    The target (`kernel.target`) says which algorithm each of its levels has; the pass gives it to the ops that gain by it, by rules that were measured, and
+    plain products to the others. `convert-vit-to-kernel` obeys.
+
+    | algorithm | of a product of m rows, n columns and k steps | gains where |
+    | --- | --- | --- |
+    | `strassen` | seven products of half the size instead of eight | m ≥ 48, n and k ≥ 384, n a multiple of two panels, k of 32 |
+    | `winograd` | two multiply-adds and two additions instead of three multiply-adds | m ≥ 16, n ≥ 96, k ≥ 192, k a multiple of 16; attention |
+    | `tensor_core` | operands in half precision | m ≥ 16 |
+
+    ```mlir
+    %1 = vit.linear %0, %w : (tensor<1x197x768xf32>, tensor<768x768xf32>) -> tensor<1x197x768xf32>
+    ```
+    becomes, for levels that have `strassen` and `winograd`,
+    ```mlir
+    %1 = vit.linear %0, %w {kernel.selected = [#kernel.level<"avx2", strassen>, #kernel.level<"zen4", winograd>]} : …
+    ```
+    With `remarks` each choice is told with its reason.
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false", "tell each choice with its reason">];
+  let dependentDialects = ["::vitc::vit::ViTDialect", "::vitc::kernel::KernelDialect"];
 }
 
 #endif // VITC_DIALECT_VIT_TRANSFORMS_PASSES_TD

@@ -126,7 +126,16 @@ TEST_F(ImportTest, TablesThatNoMemoryHolds) {
   EXPECT_EQ(failure(R"({"model_type": "vitc", "image_size": 65536,
  "patch_size": 1, "width": 64, "heads": 4, "position": "rotary"})"),
             "config.json:1:38: image_size 65536 x 65536: the table rotary.cos "
-            "would have too many numbers, expected fewer than 268435456 in all "
+            "would have too many numbers, expected fewer than 8388608");
+  EXPECT_EQ(failure(R"({"architecture": "eva02_tiny_patch14_224", "model_args":
+ {"img_size": 7168}})"),
+            "config.json:2:15: img_size 7168 x 7168: the table rope.cos would "
+            "have too many numbers, expected fewer than 8388608");
+  // Each block's table is small enough, but not all together.
+  EXPECT_EQ(failure(R"({"architecture": "vit_large_patch16_rope_mixed_224",
+ "model_args": {"img_size": 1024}})"),
+            "config.json:2:29: img_size 1024 x 1024: the table rope.15.sin "
+            "would have too many numbers, expected fewer than 134217728 in all "
             "such tables");
   for (const char *position : {"sinusoidal", "learned_2d"})
     EXPECT_NE(failure(R"({"model_type": "vitc", "image_size": 65536,

@@ -21,18 +21,25 @@ Value ModelBuilder::constant(const Twine &name, ArrayRef<int64_t> shape,
 }
 
 bool ModelBuilder::takesTable(const Twine &name, ArrayRef<int64_t> shape) {
+  if (firstError)
+    return false;
   int64_t elements = 1;
   for (int64_t extent : shape)
-    if (llvm::MulOverflow(elements, extent, elements))
+    if (llvm::MulOverflow(elements, extent, elements)) {
       elements = maxTableElements;
-  if (elements >= maxTableElements - tableElements) {
+      break;
+    }
+  auto tooMany = [&](int64_t most, const Twine &where) {
     fail(userError(places.image, "the table " + name +
-                                     " would have too many "
-                                     "numbers, expected fewer than " +
-                                     Twine(maxTableElements) +
-                                     " in all such tables"));
+                                     " would have too many numbers, expected "
+                                     "fewer than " +
+                                     Twine(most) + where));
     return false;
-  }
+  };
+  if (elements >= maxTableElements)
+    return tooMany(maxTableElements, "");
+  if (elements >= maxTablesElements - tableElements)
+    return tooMany(maxTablesElements, " in all such tables");
   tableElements += elements;
   return true;
 }

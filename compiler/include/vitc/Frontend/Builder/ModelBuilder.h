@@ -101,8 +101,10 @@ struct SizePlaces {
 /// kept and reported by finish(), so that layers read like formulas.
 class ModelBuilder {
 public:
-  /// Elements of all tables that are computed from the configuration: 2 GiB.
-  static constexpr int64_t maxTableElements = int64_t(1) << 28;
+  /// Elements of one table that is computed from the configuration (64 MiB:
+  /// 131,072 tokens of 64 channels), and of all such tables of a model (1 GiB).
+  static constexpr int64_t maxTableElements = int64_t(1) << 23;
+  static constexpr int64_t maxTablesElements = int64_t(1) << 27;
 
   /// `checkpoint` may be null: then parameters are only declared (random
   /// weights).
@@ -129,8 +131,9 @@ public:
   mlir::Value
   constant(const llvm::Twine &name, llvm::ArrayRef<int64_t> shape,
            llvm::function_ref<void(std::vector<double> &values)> fill);
-  /// Whether a table of that shape may be computed. If not, that is an error,
-  /// and zeros() does in its place until finish().
+  /// Whether a table of that shape may be computed: it is not too large, and
+  /// the model has no error so far. If it may not, finish() fails, and zeros()
+  /// does in its place until then.
   bool takesTable(const llvm::Twine &name, llvm::ArrayRef<int64_t> shape);
   mlir::Value zeros(const llvm::Twine &name, llvm::ArrayRef<int64_t> shape);
   mlir::Value reshape(mlir::Value x, llvm::ArrayRef<int64_t> shape);

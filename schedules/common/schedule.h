@@ -7,6 +7,8 @@
 
 #include "common/spec.h"
 
+#include <optional>
+
 namespace vitc::schedules {
 
 /// The values that a parameter may have, given those that were read before it.
@@ -37,6 +39,12 @@ public:
   bool areForThreads() const { return threads; }
 
 private:
+  /// The allowed divisors of `whole`, in order.
+  std::vector<int> divisors() const;
+  /// The allowed value next to `bound` on either side.
+  std::optional<int> atLeast(int64_t bound) const;
+  std::optional<int> atMost(int64_t bound) const;
+
   int least, most, fewest, worthwhile, whole = 0, unit = 1;
   std::string wholeName, unitName;
   bool threads = false;

@@ -122,6 +122,14 @@ TEST_F(ImportTest, EmptyTensors) {
             std::string::npos);
 }
 
+TEST_F(ImportTest, WindowsLargerThanTheirMap) {
+  EXPECT_EQ(failure(R"({"model_type": "vit-hybrid", "image_size": [32, 31],
+ "patch_size": 8})"),
+            "config.json:1:44: image_size 32 x 31: "
+            "vit.embeddings.patch_embeddings.projection takes windows of 8 x "
+            "8, and the map before it has only 2 x 2 pixels");
+}
+
 TEST_F(ImportTest, TablesThatNoMemoryHolds) {
   EXPECT_EQ(failure(R"({"model_type": "vitc", "image_size": 65536,
  "patch_size": 1, "width": 64, "heads": 4, "position": "rotary"})"),

@@ -22,17 +22,22 @@ Padding Padding::same(Grid grid, Grid window, Grid stride) {
   return {rows / 2, columns / 2, rows - rows / 2, columns - columns / 2};
 }
 
-/// Positions of a window over a map; at least one each, so that a window that
-/// does not fit is left to the verifier.
-static Grid positionsOf(Grid grid, const Sliding &sliding) {
+Grid ModelBuilder::slide(const Twine &name, Grid grid, const Sliding &sliding) {
+  const Padding &padding = sliding.padding;
+  Grid padded = {grid.first + padding.top + padding.bottom,
+                 grid.second + padding.left + padding.right};
+  const auto &[rows, columns] = sliding.window;
+  if (rows > padded.first || columns > padded.second)
+    fail(userError(places.image, name + " takes windows of " + Twine(rows) +
+                                     " x " + Twine(columns) +
+                                     ", and the map before it has only " +
+                                     Twine(grid.first) + " x " +
+                                     Twine(grid.second) + " pixels"));
   auto count = [](int64_t extent, int64_t window, int64_t stride) {
     return std::max<int64_t>((extent - window) / stride + 1, 1);
   };
-  const Padding &padding = sliding.padding;
-  return {count(grid.first + padding.top + padding.bottom, sliding.window.first,
-                sliding.stride.first),
-          count(grid.second + padding.left + padding.right,
-                sliding.window.second, sliding.stride.second)};
+  return {count(padded.first, rows, sliding.stride.first),
+          count(padded.second, columns, sliding.stride.second)};
 }
 
 static int64_t pixelsOf(Grid grid) { return grid.first * grid.second; }
@@ -53,7 +58,7 @@ Map ModelBuilder::conv(const Twine &name, Map map, Value weight, Value bias,
   bool isImage = shapeOf(map.value).size() == 4;
   if (!isImage)
     weight = transpose(weight, {0, 2, 3, 1});
-  Grid grid = positionsOf(map.grid, sliding);
+  Grid grid = slide(name, map.grid, sliding);
   Value result = vit::ConvOp::create(
       builder, named(name),
       tensorType({shapeOf(map.value)[0], pixelsOf(grid), shapeOf(weight)[0]}),
@@ -74,7 +79,7 @@ Map ModelBuilder::depthwiseConv(const Twine &name, Map map, bool bias,
                                 const Sliding &sliding) {
   ArrayRef<int64_t> shape = shapeOf(map.value);
   int64_t channels = shape[2];
-  Grid window = sliding.window, grid = positionsOf(map.grid, sliding);
+  Grid window = sliding.window, grid = slide(name, map.grid, sliding);
   Value weight = reshape(convWeight(name, channels, 1, window),
                          {channels, window.first, window.second});
   Value result = vit::DepthwiseConvOp::create(
@@ -120,7 +125,7 @@ Map ModelBuilder::spatialPool(const Twine &name, Map map,
                               vit::SpatialPoolKind kind, const Sliding &sliding,
                               bool padZero) {
   ArrayRef<int64_t> shape = shapeOf(map.value);
-  Grid grid = positionsOf(map.grid, sliding);
+  Grid grid = slide(name, map.grid, sliding);
   Value result = vit::SpatialPoolOp::create(
       builder, named(name), tensorType({shape[0], pixelsOf(grid), shape[2]}),
       map.value, kind, extents(map.grid), extents(sliding.window),

@@ -294,6 +294,9 @@ public:
   }
 
 private:
+  /// Positions of a window over a map, at least one in each direction. If the
+  /// window does not fit, finish() fails.
+  Grid slide(const llvm::Twine &name, Grid grid, const Sliding &sliding);
   mlir::Location named(const llvm::Twine &name);
   mlir::RankedTensorType tensorType(llvm::ArrayRef<int64_t> shape);
   llvm::Error

@@ -128,10 +128,12 @@ bool vitc::kernel::goesOnSideBySide(CallOp call) {
          *before.getBranch() <= *call.getBranch();
 }
 
-/// The images of the last call before that computes several, or nothing.
+/// The images of the last call before that computes several, or nothing. A call
+/// without images ends the search: none of several may stand before it.
 static std::optional<int64_t> imagesBefore(CallOp call) {
-  for (CallOp before = callBefore(call); before; before = callBefore(before))
-    if (before.getImages() && *before.getImages() != 1)
+  for (CallOp before = callBefore(call); before && before.getImages();
+       before = callBefore(before))
+    if (*before.getImages() != 1)
       return before.getImages();
   return std::nullopt;
 }

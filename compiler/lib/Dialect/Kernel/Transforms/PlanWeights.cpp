@@ -17,9 +17,10 @@ namespace {
 struct PlanWeightsPass
     : vitc::kernel::impl::PlanWeightsPassBase<PlanWeightsPass> {
   void runOnOperation() override {
+    SymbolTableCollection symbols;
     SetVector<ConstantOp> order;
     auto use = [&](WeightOp weight) {
-      order.insert(SymbolTable::lookupNearestSymbolFrom<ConstantOp>(
+      order.insert(symbols.lookupNearestSymbolFrom<ConstantOp>(
           weight, weight.getConstantAttr()));
     };
     getOperation()->walk([&](CallOp call) {

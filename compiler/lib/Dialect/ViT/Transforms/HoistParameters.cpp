@@ -21,9 +21,13 @@ namespace {
 struct HoistParametersPass
     : vitc::vit::impl::HoistParametersPassBase<HoistParametersPass> {
   void runOnOperation() override {
+    // Made once: it goes through all of the model.
+    SymbolTable table(getOperation());
+    symbols = &table;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal())
         hoistFrom(function);
+    symbols = nullptr;
     eraseUnused();
   }
 
@@ -64,10 +68,9 @@ struct HoistParametersPass
     std::string name = layerName(result.getLoc());
     auto type = cast<RankedTensorType>(result.getType());
     OpBuilder builder(result.getDefiningOp()->getParentOfType<func::FuncOp>());
-    SymbolTable symbols(getOperation());
     auto parameter = ParameterOp::create(builder, result.getLoc(),
                                          name.empty() ? "derived" : name, type);
-    symbols.insert(parameter); // another name if this one is taken
+    symbols->insert(parameter); // another name if this one is taken
 
     builder.createBlock(&parameter.getBody());
     IRMapping mapping;
@@ -98,6 +101,8 @@ struct HoistParametersPass
         }
     }
   }
+
+  SymbolTable *symbols = nullptr;
 };
 
 } // namespace

@@ -18,6 +18,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -46,9 +47,9 @@ class Target:
         self.name = name
         self.program = os.path.join(arguments.build, "bin/fuzz", name)
         self.folder = os.path.join(arguments.build, "test/fuzz/work", name)
-        self.seeds = os.path.join(arguments.build, "test/fuzz/seeds", name)
+        self.seeds = os.path.join(arguments.seeds, name)
         self.seconds, self.workers, self.seed = arguments.seconds, arguments.workers, arguments.seed
-        self.executions = self.coverage = 0
+        self.executions = self.coverage = self.fuzzed = 0
 
     def options(self):
         longest, megabytes = LIMITS[self.name]
@@ -102,6 +103,7 @@ class Target:
             seed = self.seed + worker if self.seed else 0  # 0: another one each time
             process = self.start(f"-max_total_time={left}", f"-seed={seed}", "-print_final_stats=1", "-reload=5", corpus, self.seeds)
             self.executions += sum(int(count) for count in EXECUTIONS.findall(process.stdout))
+            self.fuzzed = max(self.fuzzed, round(time.monotonic() - end) + self.seconds)
             self.coverage = max([self.coverage, *(int(count) for count in COVERAGE.findall(process.stdout))])
             self.judge(process)
 
@@ -114,8 +116,28 @@ class Target:
                 list(pool.map(self.fuzz, range(self.workers)))
 
     def row(self, result):
-        rate = self.executions / self.seconds if self.seconds else 0
-        return f"| {self.name} | {self.seconds} | {self.executions:,} | {rate:,.0f} | {self.coverage:,} | {result} |"
+        rate = self.executions / self.fuzzed if self.fuzzed else 0
+        return f"| {self.name} | {self.fuzzed} | {self.executions:,} | {rate:,.0f} | {self.coverage:,} | {result} |"
+
+
+def run_all(names, arguments):
+    """Prints a row for each target and returns what went wrong."""
+    print("| target | seconds | executions | per second | coverage | result |\n| --- | ---: | ---: | ---: | ---: | --- |")
+    failures = []
+
+    def run(name):
+        target, result = Target(name, arguments), "nothing found"
+        try:
+            target.run()
+        except Failure as failure:
+            failures.append(str(failure))
+            result = "**failed**"
+        print(target.row(result), flush=True)
+
+    at_once = max(1, (os.cpu_count() or 1) // arguments.workers)
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+        list(pool.map(run, names))
+    return failures
 
 
 def main():
@@ -134,25 +156,10 @@ def main():
         sys.exit(f"not built: {', '.join(missing)}")
     if not names:
         sys.exit(f"there are no fuzz targets in {arguments.build}/bin/fuzz")
-    seeds = os.path.join(arguments.build, "test/fuzz/seeds")
-    shutil.rmtree(seeds, ignore_errors=True)
-    subprocess.run([sys.executable, os.path.join(HERE, "make_seeds.py"), "--vitc", arguments.vitc, seeds], check=True)
-
-    print("| target | seconds | executions | per second | coverage | result |\n| --- | ---: | ---: | ---: | ---: | --- |")
-    failures = []
-
-    def run(name):
-        target, result = Target(name, arguments), "nothing found"
-        try:
-            target.run()
-        except Failure as failure:
-            failures.append(str(failure))
-            result = "**failed**"
-        print(target.row(result), flush=True)
-
-    at_once = max(1, (os.cpu_count() or 1) // arguments.workers)
-    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
-        list(pool.map(run, names))
+    # Calls for other targets may run at the same time.
+    with tempfile.TemporaryDirectory(prefix="vitc-fuzz-seeds-") as arguments.seeds:
+        subprocess.run([sys.executable, os.path.join(HERE, "make_seeds.py"), "--vitc", arguments.vitc, arguments.seeds], check=True)
+        failures = run_all(names, arguments)
     for failure in failures:
         print(f"\nFAIL {failure}", file=sys.stderr)
     sys.exit(1 if failures else 0)

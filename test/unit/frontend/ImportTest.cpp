@@ -87,9 +87,10 @@ TEST_F(ImportTest, TensorsHaveFewerElementsThanTheDialectTakes) {
       failure(R"({"model_type": "beit", "use_relative_position_bias": true,
  "hidden_size": 10, "num_attention_heads": 5, "num_hidden_layers": 1,
  "image_size": 5000, "patch_size": 1})"),
-      "config.json:3:16: image_size 5000 x 5000: beit.encoder.layer.0"
-      ".attention.attention.relative_position_bias would be a tensor of "
-      "5 x 25000001 x 25000001, expected fewer than 2^40 elements");
+      "config.json:3:16: image_size 5000 x 5000: the attention bias "
+      "beit.encoder.layer.0.attention.attention.relative_position_bias "
+      "would have too many numbers, expected at most 2^31 for all heads "
+      "and pairs of tokens");
   // What nobody asks for may be as large as it likes.
   llvm::Expected<ImportedModel> model = import(
       R"({"model_type": "vit", "hidden_size": 10, "num_attention_heads": 5,
@@ -154,6 +155,13 @@ TEST_F(ImportTest, TablesThatNoMemoryHolds) {
   EXPECT_NE(failure(R"({"architecture": "swinv2_cr_tiny_224", "model_args":
  {"img_size": 65536, "patch_size": 1, "window_size": 65536}})")
                 .find("too many numbers"),
+            std::string::npos);
+}
+
+TEST_F(ImportTest, BiasesThatNoKernelAddresses) {
+  EXPECT_NE(failure(R"({"model_type": "vitc", "image_size": [32, 65535],
+ "patch_size": 7, "width": 48, "heads": 4, "position": "relative"})")
+                .find("image_size 32 x 65535: the attention bias"),
             std::string::npos);
 }
 

@@ -111,12 +111,32 @@ Value ModelBuilder::repeatForHeads(Value vector, int64_t heads) {
   return concat(SmallVector<Value>(heads, vector), 0);
 }
 
+/// Whether kernels can address `planes` biases of all tokens by all tokens,
+/// whose rows are padded to whole panels.
+static bool fitsBias(int64_t planes, int64_t tokens) {
+  constexpr int64_t mostElements = INT32_MAX, panel = 64;
+  int64_t elements;
+  return !llvm::MulOverflow(tokens, int64_t(llvm::alignTo(tokens, panel)),
+                            elements) &&
+         !llvm::MulOverflow(elements, planes, elements) &&
+         elements <= mostElements;
+}
+
+static llvm::Error biasError(StringRef place, const Twine &name) {
+  return userError(place, "the attention bias " + name +
+                              " would have too many numbers, expected at most "
+                              "2^31 for all heads and pairs of tokens");
+}
+
 Value ModelBuilder::relativeBias(const Twine &name, Value table, Grid grid,
                                  int64_t prefix) {
   int64_t tokens = prefix + grid.first * grid.second;
-  return vit::RelativeBiasOp::create(
+  Value bias = vit::RelativeBiasOp::create(
       builder, named(name), tensorType({shapeOf(table)[1], tokens, tokens}),
       table, ArrayRef<int64_t>{grid.first, grid.second}, prefix);
+  if (!fitsBias(shapeOf(table)[1], tokens))
+    fail(biasError(places.image, name));
+  return bias;
 }
 
 Value ModelBuilder::windowMask(const Twine &name, Grid grid, Grid window,
@@ -124,11 +144,14 @@ Value ModelBuilder::windowMask(const Twine &name, Grid grid, Grid window,
   int64_t pixels = window.first * window.second,
           windows = llvm::divideCeil(grid.first, window.first) *
                     llvm::divideCeil(grid.second, window.second);
-  return vit::WindowMaskOp::create(
+  Value mask = vit::WindowMaskOp::create(
       builder, named(name), tensorType({windows, pixels, pixels}),
       ArrayRef<int64_t>{grid.first, grid.second},
       ArrayRef<int64_t>{window.first, window.second},
       ArrayRef<int64_t>{shift.first, shift.second}, APFloat(value));
+  if (!fitsBias(windows, pixels))
+    fail(biasError(places.image, name));
+  return mask;
 }
 
 //===----------------------------------------------------------------------===//

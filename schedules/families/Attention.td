@@ -6,7 +6,7 @@
 
 include "families/Base.td"
 
-def RotationPairs : Words<"channels that rotate together", ["halves", "interleaved"]>;
+def RotaryPairing : Words<"channels that rotate together", ["halves", "interleaved"]>;
 
 def Attention : Family<"attention", "Attention"> {
   let backends = ["halide", "tvm"];
@@ -15,7 +15,7 @@ def Attention : Family<"attention", "Attention"> {
 `p = softmax(scale·q·kᵀ + bias[h] + mask[b mod masks])`, `out = p·v`, for each image, or window, b and head h; head h is
 columns `h·head_dim …` of q, k, v and out.
 
-With `pairs` the products may be paired ones, as in gemm; then the error of a result is bounded by the sum of its weights
+With `winograd` the products may be Winograd inner products, as in gemm; then the error of a result is bounded by the sum of its weights
 times the size of all values. `bias` and masks are finite, or a row's weights are not defined; their padding is zero.
 }];
   let fields = [
@@ -31,7 +31,7 @@ times the size of all values. `bias` and masks are finite, or a row's weights ar
     Stride<"ldo", "width", "row stride of out">,
     Flag<"probabilities", "the maps p are written">,
     Stride<"prob_batch_stride", "heads * queries * tokens", "elements between two images' maps, whose heads and rows are dense", "probabilities">,
-    Flag<"pairs", "the products may be paired ones", "False">,
+    Flag<"winograd", "the products may be Winograd inner products", "False">,
     Flag<"bias", "", "False">,
     Count<"masks", "0 for none", "0">,
     Stride<"ldb", "tokens", "row stride of bias and mask", "bias or masks > 0", "", 16>];
@@ -96,7 +96,7 @@ Rotary position embedding. With `t = r mod tokens` and `h' = h mod table_heads`
 
 `out[r][h·head_dim+d] = x[r][h·head_dim+d]·cos[h'][t][d] + y[r][h·head_dim+d]·sin[h'][t][d]`, where `y[d]` is of the same head
 
-| `pairs` | `y[d]` |
+| `pairing` | `y[d]` |
 | --- | --- |
 | `halves` | `−x[d + head_dim/2]` in the first half, `x[d − head_dim/2]` in the second |
 | `interleaved` | `−x[d+1]` for an even d, `x[d−1]` for an odd one |
@@ -110,7 +110,7 @@ Rotary position embedding. With `t = r mod tokens` and `h' = h mod table_heads`
     Stride<"ldx", "width", "row stride of x">,
     Stride<"ldy", "width", "row stride of out">,
     Stride<"ldt", "head_dim", "row stride of cos and sin">,
-    Word<"pairs", RotationPairs>];
+    Word<"pairing", RotaryPairing>];
   let quantities = [Quantity<"width", "heads * head_dim", "columns of x and out">];
   let rules = [
     Rule<"head_dim", "head_dim % 2 == 0", "{head_dim} is odd">,

@@ -11,9 +11,9 @@ def StrassenProducts : Constant<"strassen_products", 7, "Products of Strassen's 
 def StrassenCombinations : Constant<"strassen_combinations", 5, "Those whose left operand is a combination of blocks; the others' is one.">;
 def TripleSteps : Constant<"triple_steps", 3, "Of so many steps of k two are a pair.">;
 def BlockTriples : Constant<"block_triples", 32, "So many triples are added, and as many subtracted, in turn.">;
-def PairedSteps : Constant<"paired_steps", !mul(!mul(2, BlockTriples.value), TripleSteps.value),
-                           "The fewest steps of k of a paired product: a block of each kind.">;
-def PairFloats : Constant<"pair_floats", LineElements.value, "Floats behind a row, and behind the columns' sums: a cache line.">;
+def WinogradSteps : Constant<"winograd_steps", !mul(!mul(2, BlockTriples.value), TripleSteps.value),
+                             "The fewest steps of k of a Winograd product: a block of each kind.">;
+def WinogradFloats : Constant<"winograd_floats", LineElements.value, "Floats behind a row, and behind the columns' sums: a cache line.">;
 
 def FactorType : Words<"element types of factors", ["f32", "f16"]>;
 
@@ -30,7 +30,7 @@ With `fast` it is one level of Strassen's algorithm: `n` is a multiple of `2·pa
 of `a` as they stand; `scratch` is for the left operands of the others. The error is bounded by the norms of a and w, not
 element by element, and a row's bits depend on its place.
 
-With `pairs` the schedule may make it a paired product (S. Winograd, 1968): of three steps of k two are a pair,
+With `winograd` the schedule may make it a Winograd inner product (S. Winograd, 1968): of three steps of k two are a pair,
 
 ```
 x0·y0 + x1·y1 = (x0 + y1)·(x1 + y0) − x0·x1 − y0·y1  =  (y1 − x0)·(x1 − y0) + x0·x1 + y0·y1
@@ -38,11 +38,11 @@ x0·y0 + x1·y1 = (x0 + y1)·(x1 + y0) − x0·x1 − y0·y1  =  (y1 − x0)·(x
 
 one multiply-add and two additions for two multiply-adds, and the third is taken as it is. Blocks of 32 such triples take
 the left and the right form in turn; what is left of k beyond `192·⌊k/192⌋` is taken as it is. The sums of `x0·x1` belong
-to a row, those of `y0·y1` to a column; the latter are the argument `pairs`: for each column `Σ_g ±w[n][3g]·w[n][3g+1]` over
+to a row, those of `y0·y1` to a column; the latter are the argument `winograd_sums`: for each column `Σ_g ±w[n][3g]·w[n][3g+1]` over
 `g < 64·⌊k/192⌋`, each 32 g added and the next 32 subtracted, computed in double, and zero where n is exceeded; then the
-mean over the columns of `Σ_k |w[n][k]|`, and padding. `scratch` is written by a paired product and left alone by a plain
+mean over the columns of `Σ_k |w[n][k]|`, and padding. `scratch` is written by a Winograd product and left alone by a plain
 one: each row of `a` times the power of two that makes it as large as a column, the sum of its pairs, and what undoes the
-scale. It may be `a` itself, if `lda` is `lds`, which is then overwritten. The error of a paired product is bounded by the
+scale. It may be `a` itself, if `lda` is `lds`, which is then overwritten. The error of a Winograd product is bounded by the
 norms of its row and its column.
 }];
   let fields = [
@@ -59,8 +59,8 @@ norms of its row and its column.
     Flag<"residual">,
     Stride<"ldr", "width", "row stride of residual", "residual">,
     Word<"activation", Activation>,
-    Flag<"pairs", "the arguments of a paired product are there", "False">,
-    Stride<"lds", "k + pair_floats", "row stride of scratch", "pairs">,
+    Flag<"winograd", "the arguments of a Winograd inner product are there", "False">,
+    Stride<"lds", "k + winograd_floats", "row stride of scratch", "winograd">,
     Flag<"lone_rows", "each row has the bits that it has in a product of one row, whatever m; not on a GPU", "False">,
     Word<"multiply", FactorType, "what both factors of a product are rounded to; sums are float32. `f16` is for CUDA's tensor cores and vitc-tvm, with a panel of 64", "\"f32\"">];
   let quantities = [
@@ -69,21 +69,21 @@ norms of its row and its column.
   let rules = [
     Rule<"n", "not fast or n % (2 * panel) == 0", "{n} is not a multiple of two panels of {panel}, as fast needs it">,
     Rule<"k", "not fast or k % 2 == 0", "{k} is odd, and fast needs two halves">,
-    Rule<"pairs", "not (pairs and fast)", "a fast product has none">,
-    Rule<"lone_rows", "not lone_rows or not (fast or pairs)", "fast and paired products take rows together">,
+    Rule<"winograd", "not (winograd and fast)", "a fast product has none">,
+    Rule<"lone_rows", "not lone_rows or not (fast or winograd)", "fast and Winograd products take rows together">,
     Rule<"lone_rows", "not lone_rows or multiply == \"f32\"", "tensor cores take rows together">];
   let arguments = [
     Rows<Input, "a", "m", "left_columns", "lda">,
     Dense<Weight, "w", ["ceildiv(n, panel)", "k", "panel"], "not fast", "packed, zero where n is exceeded">,
     Dense<Weight, "w", ["n // 2 // panel", "strassen_products", "k // 2", "panel"], "fast", "seven combinations of quarters, packed">,
     Dense<Weight, "bias", ["width"], "bias">,
-    Dense<Weight, "pairs", ["width + pair_floats"], "pairs">,
+    Dense<Weight, "winograd_sums", ["width + winograd_floats"], "winograd">,
     Rows<Input, "residual", "m", "width", "ldr", "residual", "out">,
-    Rows<Scratch, "scratch", "m", "k + pair_floats", "lds", "pairs", "a">,
+    Rows<Scratch, "scratch", "m", "k + winograd_floats", "lds", "winograd", "a">,
     Dense<Scratch, "scratch", ["strassen_combinations", "ceildiv(m, 2)", "k // 2"], "fast">,
     Rows<Output, "out", "m", "width", "ldc">];
   let rowsField = "m";
-  let rowwiseWhen = "not (fast or pairs) and multiply == \"f32\"";
+  let rowwiseWhen = "not (fast or winograd) and multiply == \"f32\"";
   let rowwiseFlag = "lone_rows";
 }
 

@@ -20,10 +20,10 @@ Attention::Attention(const families::AttentionShape &spec,
 }
 
 void Attention::readSchedule(Schedule &schedule) {
-  readPairs(schedule);
+  readWinograd(schedule);
   static_cast<AttentionSchedule &>(*this) =
       AttentionSchedule(*this, machine, schedule,
-                        /*weightTiles=*/pairsValues ? 2 : 1, pairsBytes(),
+                        /*weightTiles=*/winogradValues ? 2 : 1, winogradBytes(),
                         Values(1, std::min(tokens, 64)).worthwhileUpTo(16));
   wholeKeys = keys / panel * panel;
   restRows = divisorUpTo(block, machine.tileRows(machine.lanes, machine.lanes));
@@ -73,8 +73,8 @@ void Attention::define() {
   auto query = [&](Expr step) {
     return q(step, h, row, b) * float(scale * log2e);
   };
-  if (pairsScores)
-    defineScorePairs(query);
+  if (winogradScores)
+    defineWinogradScores(query);
   else
     queries(d, i, h, b) = query(d);
   std::vector<std::function<Expr(Expr)>> added;
@@ -114,8 +114,8 @@ void Attention::define() {
         withAdded(product(j, i, h, b), keys > ldb ? min(j, ldb - 1) : j);
   } else {
     product(j, i, jp, h, b) = 0.0f;
-    if (pairsScores)
-      addScorePairs();
+    if (winogradScores)
+      addWinogradScores();
     else
       product(j, i, jp, h, b) = multiplied(product(j, i, jp, h, b), j, jp);
     restProduct(j, i, h, b) = 0.0f;
@@ -127,16 +127,16 @@ void Attention::define() {
     whole = RDom(0, wholeKeys, "whole");
     Expr column = whole % panel, number = whole / panel,
          score = product(column, i, number, h, b);
-    if (pairsScores)
-      score = strict_float(
-          (score - (queryPairs(i, h, b) + keyPairs(column, number, h, b))) *
-          queryUndo(i, h, b));
+    if (winogradScores)
+      score = strict_float((score - (queryPairSums(i, h, b) +
+                                     keyPairSums(column, number, h, b))) *
+                           queryUndo(i, h, b));
     scores(whole, i, h, b) = withAdded(score, whole);
   }
   if (wholeKeys < keys) {
     rest = RDom(0, keys - wholeKeys, "rest");
     Expr score = restProduct(rest, i, h, b);
-    if (pairsScores)
+    if (winogradScores)
       score = strict_float(score * queryUndo(i, h, b));
     scores(wholeKeys + rest, i, h, b) = withAdded(score, wholeKeys + rest);
   }
@@ -162,11 +162,11 @@ void Attention::define() {
   Func left = withMaps ? maps : weights;
   mixed(d, i, h, b) = 0.0f;
   Expr value = mixed(d, i, h, b);
-  if (pairsValues) {
-    defineValuePairs();
+  if (winogradValues) {
+    defineWinogradValues();
     // Strict, or the order would differ between tiles.
     value = strict_float(
-        (value - (weightPairs.total(i, h, b) + valuePairs(d, h, b))) *
+        (value - (weightPairSums.total(i, h, b) + valuePairSums(d, h, b))) *
         weightUndo(i, h, b));
   } else {
     mixed(d, i, h, b) = multiplyAdd(mixed(d, i, h, b), left(rj, i, h, b),
@@ -248,8 +248,8 @@ void Attention::scheduleLoops() {
   out.split(d, dn, di, second.columns);
   splitQueries(out, {di, ii, dn});
   out.vectorize(di, lanesD).unroll(di).unroll(ii);
-  if (pairsValues)
-    schedulePairedTile(mixed, valueSteps, d, i, second, LoopLevel(out, dn));
+  if (winogradValues)
+    scheduleWinogradTile(mixed, valueSteps, d, i, second, LoopLevel(out, dn));
   else
     scheduleTile(mixed, d, {i}, rj, /*outerK=*/{}, second, machine,
                  LoopLevel(out, dn));
@@ -269,8 +269,8 @@ void Attention::scheduleLoops() {
   LoopLevel blockLevel(consumer, task), tileLevel(consumer, io);
   kernel.stackFloats = {{queries.name(), block * headDim},
                         {scores.name(), block * keys}};
-  if (pairsScores)
-    scheduleScorePairs(blockLevel);
+  if (winogradScores)
+    scheduleWinogradScores(blockLevel);
   queries.compute_at(blockLevel)
       .store_in(MemoryType::Register)
       .vectorize(d, lanesD);
@@ -286,9 +286,9 @@ void Attention::scheduleLoops() {
         .vectorize(ji, machine.lanes)
         .unroll(ji)
         .unroll(row);
-    if (pairsScores && part.name() == product.name())
-      schedulePairedTile(part, scoreSteps, j, i, tile,
-                         LoopLevel(scores, rowTile));
+    if (winogradScores && part.name() == product.name())
+      scheduleWinogradTile(part, scoreSteps, j, i, tile,
+                           LoopLevel(scores, rowTile));
     else
       scheduleTile(part, j, {i}, rd, /*outerK=*/{}, tile, machine,
                    LoopLevel(scores, rowTile));
@@ -314,9 +314,9 @@ void Attention::scheduleLoops() {
   // another's latency.
   std::vector<RowReduction *> reductions = {&most, &sum};
   std::vector<Func> values = {top, inverse};
-  if (pairsValues) {
-    scheduleValuePairs(blockLevel, tileLevel);
-    reductions.push_back(&weightPairs);
+  if (winogradValues) {
+    scheduleWinogradValues(blockLevel, tileLevel);
+    reductions.push_back(&weightPairSums);
     values.insert(values.end(), {weightFactor, weightUndo});
   }
   for (RowReduction *reduction : reductions) {

@@ -6,9 +6,9 @@
 
 #include "common/attention.h"
 #include "kernel.h"
-#include "pairs.h"
 #include "rows.h"
 #include "transpose.h"
+#include "winograd.h"
 
 #include <optional>
 
@@ -33,15 +33,15 @@ private:
   /// Cache lines of a row of one head.
   int linesPerRow() const { return (headDim + lineFloats - 1) / lineFloats; }
 
-  // Where the products are paired ones: attention_pairs.cpp.
-  void readPairs(Schedule &schedule);
-  int pairsBytes() const; ///< on the stack, beside weights
-  void defineScorePairs(const Operand &query);
-  void addScorePairs();
-  void scheduleScorePairs(Halide::LoopLevel blockLevel);
-  void defineValuePairs();
-  void scheduleValuePairs(Halide::LoopLevel blockLevel,
-                          Halide::LoopLevel tileLevel);
+  // Where the products are Winograd's: attention_winograd.cpp.
+  void readWinograd(Schedule &schedule);
+  int winogradBytes() const; ///< on the stack, beside weights
+  void defineWinogradScores(const Operand &query);
+  void addWinogradScores();
+  void scheduleWinogradScores(Halide::LoopLevel blockLevel);
+  void defineWinogradValues();
+  void scheduleWinogradValues(Halide::LoopLevel blockLevel,
+                              Halide::LoopLevel tileLevel);
 
   void splitQueries(Halide::Func func,
                     const std::vector<Halide::VarOrRVar> &inner);
@@ -54,7 +54,7 @@ private:
   int wholeKeys; ///< those of the computed columns that are in whole tiles
   int restRows;
   bool prefetch;
-  bool pairsScores = false, pairsValues = false;
+  bool winogradScores = false, winogradValues = false;
 
   Halide::Var d{"d"}, i{"i"}, j{"j"}, h{"h"}, b{"b"}, jp{"jp"};
   Halide::Var head{"head"}, task{"task"}, tasks{"tasks"}, ib{"ib"}, io{"io"},
@@ -67,21 +67,22 @@ private:
       mixed{"mixed"}, out{"out"};
   RowReduction most, sum;
 
-  // Of a paired first product: sizes, scales and own pairs of keys and queries.
-  Halide::Func keySize{"keySize"}, keyPairs{"keyPairs"},
+  // Of a Winograd first product: sizes, scales and own pairs of keys and
+  // queries.
+  Halide::Func keySize{"keySize"}, keyPairSums{"keyPairSums"},
       queryFactor{"queryFactor"}, queryUndo{"queryUndo"},
-      queryPairs{"queryPairs"};
+      queryPairSums{"queryPairSums"};
   RowReduction querySize, queryOwn;
   Halide::RDom someKeys, keySteps;
-  PairedSum scoreSteps;
+  WinogradSum scoreSteps;
 
-  // Of a paired second product: those of values and weights.
+  // Of a Winograd second product: those of values and weights.
   Halide::Func valueSizes{"valueSizes"}, valueSize{"valueSize"},
-      valuePairs{"valuePairs"}, weightFactor{"weightFactor"},
+      valuePairSums{"valuePairSums"}, weightFactor{"weightFactor"},
       weightUndo{"weightUndo"}, scaledWeights{"scaledWeights"};
-  RowReduction weightPairs;
+  RowReduction weightPairSums;
   Halide::RDom someValues, columns, valueBlocks;
-  PairedSum valueSteps;
+  WinogradSum valueSteps;
 
   std::optional<TransposedSquare> square; ///< of keys, where heads allow it
 };

@@ -5,9 +5,9 @@
 #include "gpu/product.h"
 #include "kernel.h"
 #include "math.h"
-#include "pairs.h"
 #include "prefetch.h"
 #include "tile.h"
+#include "winograd.h"
 
 using namespace Halide;
 
@@ -43,13 +43,13 @@ static int rowsInCache(int depth, const Machine &machine) {
   return rows < least ? 0 : rows;
 }
 
-/// Whether the product is a paired one, where it may be.
-static bool readPaired(const GemmShape &shape, Schedule &schedule,
-                       const Machine &machine) {
-  if (!shape.pairs)
+/// Whether the product is Winograd's, where it may be.
+static bool readWinograd(const GemmShape &shape, Schedule &schedule,
+                         const Machine &machine) {
+  if (!shape.winograd)
     return false;
-  bool able = !machine.gpu() && shape.k >= families::pairedSteps;
-  return schedule.get("paired",
+  bool able = !machine.gpu() && shape.k >= families::winogradSteps;
+  return schedule.get("winograd",
                       "1: two multiplications become one and two additions",
                       able && machine.hasSeparateAdders, Values(0, able));
 }
@@ -65,8 +65,8 @@ Kernel buildGemm(const families::GemmShape &shape, Schedule &schedule,
   }
   if (shape.loneRows && machine.gpu())
     fail(&GemmShape::loneRows, machine.name + " takes rows together");
-  if (readPaired(shape, schedule, machine))
-    return buildPairedGemm(shape, schedule, machine);
+  if (readWinograd(shape, schedule, machine))
+    return buildWinogradGemm(shape, schedule, machine);
   const int rows = shape.m, depth = shape.k, panel = shape.panel;
   const int panels = shape.width() / panel;
 
@@ -82,14 +82,14 @@ Kernel buildGemm(const families::GemmShape &shape, Schedule &schedule,
   Expr bias = 0.0f, residual = 0.0f;
   if (shape.bias)
     bias = kernel.input("bias", {{panel, 1}, {panels, panel}})(n, np);
-  if (shape.pairs)
-    pairsInput(kernel, shape);
+  if (shape.winograd)
+    winogradSumsInput(kernel, shape);
   if (shape.residual)
     residual = kernel.input(
         "residual", {{panel, 1}, {rows, shape.ldr}, {panels, panel}})(n, m, np);
   Func out("out"), unused("unused");
-  if (shape.pairs) {
-    // The scratch of a paired product, which may be `a`: an argument must be
+  if (shape.winograd) {
+    // The scratch of a Winograd product, which may be `a`: an argument must be
     // some buffer's, and this one is never written.
     unused(n) = undef<float>();
     kernel.scratch(unused, "unused", {{1, 1}});

@@ -14,12 +14,12 @@ using families::GemmShape;
 Kernel buildFastGemm(const GemmShape &shape, Schedule &schedule,
                      const Machine &machine);
 
-/// Two multiplications as one and two additions: paired_gemm.cpp.
-Kernel buildPairedGemm(const GemmShape &shape, Schedule &schedule,
-                       const Machine &machine);
+/// Two multiplications as one and two additions: winograd_gemm.cpp.
+Kernel buildWinogradGemm(const GemmShape &shape, Schedule &schedule,
+                         const Machine &machine);
 
-/// The argument `pairs`, which stands before the residual.
-Halide::ImageParam pairsInput(Kernel &kernel, const GemmShape &shape);
+/// The argument `winograd_sums`, which stands before the residual.
+Halide::ImageParam winogradSumsInput(Kernel &kernel, const GemmShape &shape);
 
 } // namespace vitc::halide
 

@@ -14,7 +14,7 @@ Kernel buildRotate(const families::RotateShape &spec, Schedule &schedule,
   const int rows = spec.rows, tokens = spec.tokens, heads = spec.heads,
             headDim = spec.headDim, tableHeads = spec.tableHeads;
   const int ldx = spec.ldx, ldy = spec.ldy, ldt = spec.ldt;
-  const bool halves = spec.pairs == families::RotationPairs::Halves;
+  const bool halves = spec.pairing == families::RotaryPairing::Halves;
 
   // ---- Algorithm. Channel d is part s of pair p: s * head_dim / 2 + p in
   // halves, 2 p + s interleaved. Only the strides know which.

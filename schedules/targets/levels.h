@@ -85,9 +85,9 @@ inline constexpr Level avx512Vnni = [] {
   return level;
 }();
 
-/// AMD's processors with AVX-512. Their paired products have tiles of 10 rows,
-/// which leave registers for the weights of three steps; plain ones do not
-/// care. Of Halide's own features for Zen 4, none serves float32.
+/// AMD's processors with AVX-512. Their Winograd products have tiles of 10
+/// rows, which leave registers for the weights of three steps; plain ones do
+/// not care. Of Halide's own features for Zen 4, none serves float32.
 inline constexpr Level zen4 = [] {
   Level level = avx512;
   level.name = "zen4";

@@ -40,7 +40,7 @@ inline constexpr NamedTarget namedTargets[] = {
      "x86-64 with AVX-512 and VNNI (Cascade Lake, Zen 4 and later)",
      {&avx512Vnni}},
     {"x86-64-zen4",
-     "AMD's x86-64 with AVX-512 (Zen 4 and later): paired products",
+     "AMD's x86-64 with AVX-512 (Zen 4 and later): Winograd products",
      {&zen4},
      /*isForHost=*/true},
     {"arm-64",

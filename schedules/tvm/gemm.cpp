@@ -78,12 +78,12 @@ Kernel buildGemm(const families::GemmShape &shape, Schedule &schedule,
   kernel.input("w");
   if (shape.bias)
     kernel.input("bias");
-  // A plain product leaves the arguments of a paired one alone.
-  if (shape.pairs)
-    kernel.input("pairs");
+  // A plain product leaves the arguments of a Winograd product alone.
+  if (shape.winograd)
+    kernel.input("winograd_sums");
   if (shape.residual)
     kernel.input("residual");
-  if (shape.pairs)
+  if (shape.winograd)
     kernel.output("scratch");
   kernel.output("out");
   // The residual may be the output itself: each element is read and written

@@ -30,8 +30,8 @@
 // OWN: #kernel.panels<32> of
 // REMARKS: remark: strassen at avx2
 // REMARKS: remark: plain at avx2: strassen gains from 48 rows on, not with 1
-// RUN: not %vitc-opt %s --vitc-lower="disable-rewrites=pair-products" 2>&1 | FileCheck %s --check-prefix=PAIRS
-// PAIRS: disable-rewrites=pair-products: known are
+// RUN: not %vitc-opt %s --vitc-lower="disable-rewrites=winograd" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: disable-rewrites=winograd: known are
 // REWRITE: vitc-lower: disable-rewrites=fold-nrom: known are fold-affine, fold-norm
 // STAGE: vitc-lower: until-after=import: known are simplify, fuse, kernels, plan
 vit.parameter @e : tensor<384x3x2x2xf32>

@@ -236,7 +236,7 @@ def add_manifest(seeds):
         "format": 2, "vitc": "0.1.0", "name": "model", "target": "x86-64-avx2", "precision": "f32", "backend": "halide",
         "model": {"source": "models/m", "random_weights": None, "files": [{"file": "config.json", "bytes": 3, "hash": "sha256:00"}]},
         "options": {"batch": 1, "image_size": [32, 32], "outputs": ["logits"], "embed_weights": False, "disabled_rewrites": [],
-                    "fast_matmul": False, "pairs": False, "tensor_cores": False},
+                    "fast_matmul": False, "tensor_cores": False, "winograd": False},
         "labels": ["cat", "dog"]}
     seeds.add("manifest", "plain", manifest)
     manifest["model"]["random_weights"] = 7

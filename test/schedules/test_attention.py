@@ -8,7 +8,7 @@ require_processor()
 
 @sampled
 def check(batch, heads, tokens, head_dim, probabilities=False, separate=False, size=1.0, schedule=None, queries=None,
-          bias=False, masks=0, columns=0, pairs=False):
+          bias=False, masks=0, columns=0, winograd=False):
     width = heads * head_dim
     rows, key_rows = batch * (queries or tokens), batch * tokens
     ld = width + 3 if separate or queries else round_up(3 * width, 16)
@@ -16,7 +16,7 @@ def check(batch, heads, tokens, head_dim, probabilities=False, separate=False, s
     spec = {"batch": batch, "heads": heads, "tokens": tokens, "head_dim": head_dim, "scale": head_dim**-0.5,
             "ldq": ld, "ldk": ld, "ldv": ld, "ldo": ldo, "probabilities": probabilities}
     spec |= {"queries": queries} if queries else {}
-    spec |= {"pairs": True} if pairs else {}
+    spec |= {"winograd": True} if winograd else {}
     spec |= {"bias": True} if bias else {}
     spec |= {"masks": masks} if masks else {}
     spec |= {"ldb": ldb} if bias or masks else {}
@@ -64,7 +64,7 @@ def check(batch, heads, tokens, head_dim, probabilities=False, separate=False, s
     p /= p.sum(axis=-1, keepdims=True)
     expected = (p @ v).transpose(0, 2, 1, 3)
     size = p @ np.abs(v)
-    if kernel.report["schedule"].get("paired"):  # all values take part in a paired sum
+    if kernel.report["schedule"].get("winograd"):  # all values take part in a Winograd sum
         size = size + np.abs(v).mean(2, keepdims=True)
     tolerance = 2 * (score_error + 3 * EPS) * size.transpose(0, 2, 1, 3) + 1e-7
     check_close(what, got, expected, tolerance)
@@ -117,12 +117,12 @@ for tokens in (8, 9, 16, 24, 25, 40, 47, 48):  # a narrow tile of keys alone, af
     check(2, 2, tokens, 16, bias=tokens % 2 == 1)
 check(1, 1, 3500, 16)
 if NAME == "halide":  # TVM's products are plain
-    for paired in (0, 1):
-        check(1, 12, 197, 64, pairs=True, schedule={"paired": paired})
-        check(1, 2, 197, 64, size=6.0, pairs=True, schedule={"paired": paired})
-        check(2, 2, 230, 64, bias=True, masks=2, pairs=True, schedule={"paired": paired})
-        check(1, 2, 400, 80, queries=33, probabilities=True, pairs=True, schedule={"paired": paired})
-    check(1, 2, 577, 64, pairs=True)
-    check(1, 2, 50, 64, pairs=True)  # too few tokens
+    for winograd in (0, 1):
+        check(1, 12, 197, 64, winograd=True, schedule={"winograd": winograd})
+        check(1, 2, 197, 64, size=6.0, winograd=True, schedule={"winograd": winograd})
+        check(2, 2, 230, 64, bias=True, masks=2, winograd=True, schedule={"winograd": winograd})
+        check(1, 2, 400, 80, queries=33, probabilities=True, winograd=True, schedule={"winograd": winograd})
+    check(1, 2, 577, 64, winograd=True)
+    check(1, 2, 50, 64, winograd=True)  # too few tokens
 else:
-    check(1, 2, 197, 64, pairs=True)
+    check(1, 2, 197, 64, winograd=True)

@@ -74,10 +74,10 @@ def gemm(m, n, k, panel, activation="none", residual=False, fast=False):
     return {**spec, "ldr": n} if residual else spec
 
 
-def paired(spec, target):
+def winograd(spec, target):
     """Half of the arithmetic of the loops is additions, and no broadcast takes a slot of theirs; steps that are left over have
     a loop without."""
-    hot, _ = check("gemm", {**spec, "pairs": True, "lds": spec["k"] + 16}, target, products=2)
+    hot, _ = check("gemm", {**spec, "winograd": True, "lds": spec["k"] + 16}, target, products=2)
     counts = [[sum(bool(re.match(kind, i)) for i in loop) for kind in ("vfmadd", r"v(add|sub)ps", "vbroadcastss")]
               for loop in hot]
     mixed = [multiplied for multiplied, added, _ in counts if added]
@@ -107,7 +107,7 @@ for target in CPU_TARGETS:
         check("gemm", gemm(197, 768, 3072, panel, residual=True, fast=True), target)
     if LEVELS[target]["separate_adders"]:
         for m, n, k in [(197, 768, 768), (197, 3072, 768), (197, 768, 3072), (577, 1024, 1024), (50, 384, 384)]:
-            paired(gemm(m, n, k, 32), target)
+            winograd(gemm(m, n, k, 32), target)
     check("gemm", gemm(577, 1024, 1024, 32, fast=True), target)
     check("gemm", gemm(577, 1024, 1024, 32), target)
     check("gemm", gemm(50, 768, 768, 32), target)
@@ -137,10 +137,10 @@ for target in CPU_TARGETS:
         check("attention", attention, target, products=2)
         if LEVELS[target]["separate_adders"]:
             for tokens in (197, 577, 1025, 3500):  # no more stack than others
-                pairs = {**attention, "tokens": tokens, "pairs": True}
+                fewer = {**attention, "tokens": tokens, "winograd": True}
                 if probabilities:
-                    pairs["prob_batch_stride"] = 12 * tokens * tokens
-                check("attention", pairs, target, products=1)
+                    fewer["prob_batch_stride"] = 12 * tokens * tokens
+                check("attention", fewer, target, products=1)
     swin = {"batch": 64, "heads": 3, "tokens": 49, "head_dim": 32, "scale": 1.0, "ldq": 288, "ldk": 288, "ldv": 288,
             "ldo": 96, "probabilities": False, "bias": True, "masks": 64, "ldb": 64}
     check("attention", swin, target, products=2)
@@ -159,8 +159,8 @@ for target in CPU_TARGETS:
         check("norm", {**norm, "kind": kind}, target, products=0)
         check("norm", {**norm, "kind": kind, "groups": 96}, target, products=0)
     rotate = {"rows": 394, "tokens": 197, "heads": 12, "head_dim": 64, "table_heads": 1, "ldx": 2304, "ldy": 768, "ldt": 64}
-    for pairs in ("halves", "interleaved"):
-        check("rotate", {**rotate, "pairs": pairs}, target, products=0)
+    for pairing in ("halves", "interleaved"):
+        check("rotate", {**rotate, "pairing": pairing}, target, products=0)
     window = {"images": 1, "grid_h": 56, "grid_w": 56, "window_h": 7, "window_w": 7, "shift_h": 3, "shift_w": 3, "cols": 96,
               "ldx": 96, "ldy": 96}
     for direction in ("partition", "merge"):

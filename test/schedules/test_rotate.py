@@ -5,13 +5,13 @@ from harness import *
 rng = np.random.default_rng(8)
 
 
-def check(rows, tokens, heads, head_dim, pairs, table_heads=1, columns=0, alias=False, schedule=None):
+def check(rows, tokens, heads, head_dim, pairing, table_heads=1, columns=0, alias=False, schedule=None):
     width, ldt = heads * head_dim, round_up(head_dim, 16)
     ldx = width + columns
     ldy = ldx if alias else round_up(width, 16)
-    what = f"rotate {pairs} {rows} rows of {tokens} tokens {heads}x{head_dim} tables {table_heads} stride {ldx} alias {alias}"
+    what = f"rotate {pairing} {rows} rows of {tokens} tokens {heads}x{head_dim} tables {table_heads} stride {ldx} alias {alias}"
     kernel = build("rotate", {"rows": rows, "tokens": tokens, "heads": heads, "head_dim": head_dim, "table_heads": table_heads,
-                              "ldx": ldx, "ldy": ldy, "ldt": ldt, "pairs": pairs}, schedule)
+                              "ldx": ldx, "ldy": ldy, "ldt": ldt, "pairing": pairing}, schedule)
     x = rng.standard_normal((rows, heads, head_dim)).astype(np.float32)
     cos, sin = rng.standard_normal((2, table_heads, tokens, head_dim)).astype(np.float32)
 
@@ -23,7 +23,7 @@ def check(rows, tokens, heads, head_dim, pairs, table_heads=1, columns=0, alias=
 
     out = run_all_modes(what, kernel, arguments)
     exact = x.astype(np.float64)
-    if pairs == "halves":
+    if pairing == "halves":
         first, second = exact[..., :head_dim // 2], exact[..., head_dim // 2:]
         other = np.concatenate([-second, first], axis=-1)
     else:
@@ -36,12 +36,12 @@ def check(rows, tokens, heads, head_dim, pairs, table_heads=1, columns=0, alias=
         assert (view(out[width:], (rows - 1, ldy - width), (ldy, 1)) == 7).all(), what + ": wrote beyond the heads"
 
 
-for pairs in ("halves", "interleaved"):
+for pairing in ("halves", "interleaved"):
     for alias in (False, True):
-        check(394, 197, 12, 64, pairs, columns=2 * 768, alias=alias)
-        check(50, 50, 3, 32, pairs, table_heads=3, alias=alias)
-        check(7, 3, 2, 24, pairs, table_heads=2, columns=5, alias=alias)  # rows that are no multiple of the tokens
-        check(5, 9, 3, 10, pairs, columns=1, alias=alias)
-        check(3, 2, 1, 6, pairs, alias=alias)
-        check(1, 1, 2, 2, pairs, alias=alias)
-    check(9, 4, 2, 72, pairs, schedule={"block_rows": 2, "parallel": 1})
+        check(394, 197, 12, 64, pairing, columns=2 * 768, alias=alias)
+        check(50, 50, 3, 32, pairing, table_heads=3, alias=alias)
+        check(7, 3, 2, 24, pairing, table_heads=2, columns=5, alias=alias)  # rows that are no multiple of the tokens
+        check(5, 9, 3, 10, pairing, columns=1, alias=alias)
+        check(3, 2, 1, 6, pairing, alias=alias)
+        check(1, 1, 2, 2, pairing, alias=alias)
+    check(9, 4, 2, 72, pairing, schedule={"block_rows": 2, "parallel": 1})

@@ -21,7 +21,7 @@ NORM = {"rows": 2, "cols": 8, "ldx": 16, "ldy": 16, "eps": 1e-6, "affine": False
 GROUPS = {"batch": 1, "rows": 4, "cols": 64, "groups": 32, "ldx": 64, "ldy": 64, "eps": 1e-5, "activation": "none",
           "residual": False}
 ROTATE = {"rows": 2, "tokens": 2, "heads": 2, "head_dim": 8, "table_heads": 1, "ldx": 16, "ldy": 16, "ldt": 16,
-          "pairs": "halves"}
+          "pairing": "halves"}
 GATE = {"rows": 2, "cols": 8, "ldx": 16, "ldg": 16, "ldy": 16, "rows_per_gate": 1, "function": "silu"}
 AFFINE = {"rows": 2, "cols": 8, "ldx": 16, "ldy": 16, "shift": True, "activation": "none"}
 ACTIVATION = {"rows": 2, "cols": 8, "ldx": 16, "ldy": 16, "function": "gelu"}
@@ -62,10 +62,10 @@ bad("gemm", GEMM, "spec.m: expected an integer, got 18446744073709551615", m=2**
 bad("gemm", GEMM, "spec.bias: expected true or false, got 1", bias=1)
 bad("gemm", GEMM, "spec.activation: 'swish' is not one of none, gelu", activation="swish")
 bad("gemm", GEMM, "spec.gate: unknown field", gate=True)
-bad("gemm", GEMM, "spec.lds: missing", pairs=True)
+bad("gemm", GEMM, "spec.lds: missing", winograd=True)
 bad("gemm", GEMM, "spec.lds: unknown field", lds=64)
-bad("gemm", GEMM, "spec.lone_rows: fast and paired products take rows together", lone_rows=True, pairs=True, lds=GEMM["k"] + 16)
-bad("gemm", GEMM, f"spec.lds: {GEMM['k'] + 15} is less than the {GEMM['k'] + 16} elements of a row", pairs=True, lds=GEMM["k"] + 15)
+bad("gemm", GEMM, "spec.lone_rows: fast and Winograd products take rows together", lone_rows=True, winograd=True, lds=GEMM["k"] + 16)
+bad("gemm", GEMM, f"spec.lds: {GEMM['k'] + 15} is less than the {GEMM['k'] + 16} elements of a row", winograd=True, lds=GEMM["k"] + 15)
 bad("gemm", GEMM, "spec.multiply: 'bf16' is not one of f32, f16", multiply="bf16")
 if NAME == "halide":
     bad("gemm", GEMM, "spec.multiply: vitc-halide multiplies f32 only", multiply="f16")
@@ -148,7 +148,7 @@ bad("group_norm", GROUPS, "spec.ldr: missing", residual=True)
 bad("group_norm", GROUPS, "schedule.block_groups: 3 does not divide the 32 groups", schedule={"block_groups": 3})
 bad("rotate", ROTATE, "spec.head_dim: 7 is odd", head_dim=7)
 bad("rotate", ROTATE, "spec.table_heads: 3 is neither 1 nor the 2 heads", table_heads=3)
-bad("rotate", ROTATE, "spec.pairs: 'thirds' is not one of halves, interleaved", pairs="thirds")
+bad("rotate", ROTATE, "spec.pairing: 'thirds' is not one of halves, interleaved", pairing="thirds")
 bad("rotate", ROTATE, "spec.ldt: 7 is less than the 8 elements of a row", ldt=7)
 bad("gate", GATE, "spec.rows_per_gate: 0 is less than 1", rows_per_gate=0)
 bad("gate", GATE, "spec.function: 'swish' is not one of none", function="swish")

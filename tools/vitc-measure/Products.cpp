@@ -60,15 +60,15 @@ static std::vector<float> combineQuarters(const std::vector<float> &b,
   return packed;
 }
 
-/// What a paired product needs of its packed weights: for each column the sum
+/// What a Winograd product needs of its packed weights: for each column the sum
 /// of its own pairs, each 32 of them added and the next 32 subtracted, and in a
 /// line of its own a column's mean size.
-static std::vector<float> sumPairs(const std::vector<float> &packed, int64_t n,
-                                   int64_t depth, int64_t panel) {
-  using families::blockTriples, families::tripleSteps, families::pairedSteps;
+static std::vector<float> sumOwnPairs(const std::vector<float> &packed,
+                                      int64_t n, int64_t depth, int64_t panel) {
+  using families::blockTriples, families::tripleSteps, families::winogradSteps;
   const int64_t columns = families::roundUp(n, panel),
-                triples = depth / pairedSteps * 2 * blockTriples;
-  std::vector<float> sums(size_t(columns + families::pairFloats));
+                triples = depth / winogradSteps * 2 * blockTriples;
+  std::vector<float> sums(size_t(columns + families::winogradFloats));
   double size = 0;
   for (int64_t column = 0; column < columns; ++column) {
     auto weight = [&](int64_t k) -> double {
@@ -102,8 +102,8 @@ void vitc::measure::makeProblem(const families::GemmSpec &spec,
     panels = 1;
     width = n;
   }
-  if (spec.pairs)
-    at.pairs->values = sumPairs(plain, n, depth, panel);
+  if (spec.winograd)
+    at.winogradSums->values = sumOwnPairs(plain, n, depth, panel);
   for (int64_t row = 0; row < m; ++row) {
     std::vector<double> sums(size_t(panels * width));
     for (int64_t k = 0; k < depth; ++k) {

@@ -166,8 +166,8 @@ llvm::Expected<std::string> vitc::makeManifest(const ManifestInputs &inputs) {
       {"embed_weights", inputs.options.embedWeights},
       {"disabled_rewrites", json::Array(inputs.options.disabledRewrites)},
       {"fast_matmul", inputs.options.fastMatmul},
-      {"pairs", inputs.pairs},
-      {"tensor_cores", inputs.options.tensorCores}};
+      {"tensor_cores", inputs.options.tensorCores},
+      {"winograd", inputs.winograd}};
   // Only where they were given: they are what runs the library elsewhere, too.
   if (!inputs.options.toolchain.cxx.empty())
     options["cxx"] = utf8Text(inputs.options.toolchain.cxx);

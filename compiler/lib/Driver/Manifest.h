@@ -22,7 +22,7 @@ struct ManifestInputs {
   llvm::ArrayRef<CompiledKernel> kernels;
   llvm::ArrayRef<const tune::Record *> records; ///< null: default schedules
   int64_t parameters;
-  bool pairs; ///< a level's products are Winograd's
+  bool winograd; ///< a level's products are Winograd's
   StackBytes &stack;
 };
 

@@ -62,7 +62,7 @@ void vitc::reportLibrary(CompileReport &report, ModuleOp module,
   report.workspaceBytes = library.workspaceBytes;
   report.weightsBytes = library.weightsBytes;
   report.fastMatmulBytes = strassenExtraBytes(module);
-  report.pairedProducts = llvm::any_of(
+  report.winogradProducts = llvm::any_of(
       module.getOps<kernel::ConstantOp>(), [](kernel::ConstantOp op) {
         return isa<kernel::WinogradSumsAttr>(op.getLayout());
       });

@@ -12,9 +12,8 @@ static kernel::Algorithm algorithmOf(const Level &level,
     return kernel::Algorithm::TensorCore;
   // TVM has no kernels for them. They are faster than Strassen's, and cost
   // neither memory nor precision.
-  bool winograd =
-      level.hasSeparateAdders() && options.backend != tvmBackend &&
-      !llvm::is_contained(options.disabledRewrites, pairProductsName);
+  bool winograd = level.hasSeparateAdders() && options.backend != tvmBackend &&
+                  !llvm::is_contained(options.disabledRewrites, winogradName);
   if (winograd)
     return kernel::Algorithm::Winograd;
   return options.fastMatmul ? kernel::Algorithm::Strassen

@@ -80,7 +80,7 @@ llvm::ArrayRef<llvm::StringLiteral> vitc::rewriteNames() {
   static constexpr llvm::StringLiteral names[] = {
       "fold-affine",   "fold-norm",       "fold-softmax-scale",
       "drop-key-bias", "move-value-bias", "pool-early",
-      "single-query",  pairProductsName,  "join-rows"};
+      "single-query",  winogradName,      "join-rows"};
   return names;
 }
 
@@ -144,7 +144,7 @@ static void buildLower(OpPassManager &manager, const LowerOptions &options) {
   stageOptions.images = options.images;
   stageOptions.remarks = options.remarks;
   SmallVector<StringRef> rewrites(vitc::rewriteNames()), names;
-  llvm::erase(rewrites, vitc::pairProductsName); // `levels` says so
+  llvm::erase(rewrites, vitc::winogradName); // `levels` says so
   for (const std::string &rewrite : options.disabledRewrites) {
     requireOneOf("disable-rewrites", rewrite, rewrites);
     stageOptions.disabledRewrites.push_back(rewrite);

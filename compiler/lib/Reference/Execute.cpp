@@ -126,7 +126,7 @@ struct Executor {
   }
   Results operator()(vit::RotateOp op) const {
     return rotate(in[op.getInput()], in[op.getCos()], in[op.getSin()],
-                  op.getHeads(), op.getPairs());
+                  op.getHeads(), op.getPairing());
   }
   Results operator()(vit::AffineOp op) const {
     return affine(in[op.getInput()], in[op.getScale()],

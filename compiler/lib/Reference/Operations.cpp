@@ -180,7 +180,8 @@ Tensor reference::attention(const Tensor &query, const Tensor &key,
 }
 
 Tensor reference::rotate(const Tensor &input, const Tensor &cos,
-                         const Tensor &sin, int64_t heads, vit::Pairs pairs) {
+                         const Tensor &sin, int64_t heads,
+                         vit::RotaryPairing pairing) {
   int64_t tokens = input.dim(1), size = input.dim(2) / heads, half = size / 2;
   Tensor result(input.shape);
   for (int64_t r = 0; r < input.rows(); ++r)
@@ -188,7 +189,7 @@ Tensor reference::rotate(const Tensor &input, const Tensor &cos,
       const double *x = input.row(r) + h * size;
       int64_t entry = h % cos.dim(0) * tokens + r % tokens;
       for (int64_t d = 0; d < size; ++d) {
-        double partner = pairs == vit::Pairs::Interleaved
+        double partner = pairing == vit::RotaryPairing::Interleaved
                              ? (d % 2 ? x[d - 1] : -x[d + 1])
                              : (d < half ? -x[d + half] : x[d - half]);
         result.row(r)[h * size + d] =

@@ -32,7 +32,7 @@ Tensor attention(const Tensor &query, const Tensor &key, const Tensor &value,
                  const Tensor *bias, const Tensor *mask, int64_t heads,
                  double scale, Tensor *probabilities);
 Tensor rotate(const Tensor &input, const Tensor &cos, const Tensor &sin,
-              int64_t heads, vit::Pairs pairs);
+              int64_t heads, vit::RotaryPairing pairing);
 Tensor affine(Tensor input, const Tensor &scale, const Tensor *shift);
 Tensor gate(Tensor input, const Tensor &gate, vit::Activation activation);
 Tensor singleQueryAttention(const Tensor &sequence, const Tensor &query,

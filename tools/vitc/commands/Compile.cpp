@@ -203,8 +203,8 @@ static void printReport(const Settings &settings, const CompileReport &report) {
                        " of the weights are --fast-matmul's; without it " +
                        formatBytes(uint64_t(report.weightsBytes -
                                             report.fastMatmulBytes))
-             : report.pairedProducts
-                 ? "--fast-matmul: paired products are faster on " +
+             : report.winogradProducts
+                 ? "--fast-matmul: Winograd products are faster on " +
                        report.target + ", and take its place"
                  : "no layer is large enough for --fast-matmul to gain");
   if (report.fastMatmulBytes) {
@@ -219,11 +219,12 @@ static void printReport(const Settings &settings, const CompileReport &report) {
              " where other rows and columns have outliers a hundred times as "
              "large; sampled in every layer");
   }
-  if (report.pairedProducts)
-    line("precision",
-         "linear layers and attention are paired products on Zen 4: the usual "
-         "error, bounded by the norms of rows and columns (--disable-rewrite "
-         "pair-products for plain ones)");
+  if (report.winogradProducts)
+    line(
+        "precision",
+        "linear layers and attention are Winograd inner products on Zen 4: the "
+        "usual error, bounded by the norms of rows and columns "
+        "(--disable-rewrite winograd for plain ones)");
   if (compile.tensorCores && report.kernels)
     line("precision",
          report.tensorCoreKernels

@@ -99,9 +99,9 @@ static llvm::Error readOptions(const JsonObject &options, Manifest &manifest) {
   auto embeds = options.getBool("embed_weights", false);
   if (!embeds)
     return embeds.takeError();
-  auto pairs = options.getBool("pairs", false);
-  if (!pairs)
-    return pairs.takeError();
+  auto winograd = options.getBool("winograd", false);
+  if (!winograd)
+    return winograd.takeError();
   auto disabled = options.getStrings("disabled_rewrites");
   if (!disabled)
     return disabled.takeError();
@@ -117,7 +117,7 @@ static llvm::Error readOptions(const JsonObject &options, Manifest &manifest) {
   manifest.imageSize = *size;
   manifest.outputs = std::move(*outputs);
   manifest.embedsWeights = *embeds;
-  manifest.pairs = *pairs;
+  manifest.winograd = *winograd;
   manifest.disabledRewrites = std::move(*disabled);
   return llvm::Error::success();
 }

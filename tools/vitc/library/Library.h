@@ -30,7 +30,7 @@ struct Manifest {
   std::pair<int64_t, int64_t> imageSize;
   std::vector<std::string> outputs;
   std::vector<std::string> disabledRewrites;
-  bool pairs = false; ///< paired products, where they gain
+  bool winograd = false; ///< Winograd inner products, where they gain
   bool embedsWeights = false;
   ToolchainOptions toolchain; ///< what the library was built with, if named
   std::vector<std::string> labels;

@@ -238,8 +238,8 @@ llvm::Error Verification::fuse(mlir::ModuleOp module) {
   PipelineOptions pipeline;
   pipeline.disabledRewrites = library->getManifest().disabledRewrites;
   // Of the target the stages up to fusion ask this alone.
-  auto algorithm = library->getManifest().pairs ? kernel::Algorithm::Winograd
-                                                : kernel::Algorithm::Plain;
+  auto algorithm = library->getManifest().winograd ? kernel::Algorithm::Winograd
+                                                   : kernel::Algorithm::Plain;
   module->setAttr(kernel::targetAttrName,
                   kernel::TargetAttr::get(
                       &context, /*panel=*/1,

@@ -30,10 +30,10 @@ struct PipelineOptions {
 };
 
 /// The exact rewrites that can be turned off, each the name of its pass without
-/// `vit-` or `kernel-`; and `pair-products`, a form of sums that some CPUs gain
-/// by, and that a target's description leaves out.
+/// `vit-` or `kernel-`; and `winograd`, Winograd inner products, which some
+/// CPUs gain by, and which a target's description leaves out.
 llvm::ArrayRef<llvm::StringLiteral> rewriteNames();
-constexpr llvm::StringLiteral pairProductsName = "pair-products";
+constexpr llvm::StringLiteral winogradName = "winograd";
 
 /// One stage: its passes, in order.
 struct Stage {

@@ -41,7 +41,7 @@ Value Lowering::strassenPanels(Value tensor, int64_t parts) {
       tensor, kernel::StrassenAttr::get(builder.getContext(), panel, parts));
 }
 
-Value Lowering::pairSums(Value tensor) {
+Value Lowering::winogradSums(Value tensor) {
   return constant(tensor,
                   kernel::WinogradSumsAttr::get(builder.getContext(), panel));
 }

@@ -117,7 +117,7 @@ LogicalResult lowering::lowerRotate(Lowering &state, vit::RotateOp op) {
   spec.ldx = rowsOf(x).stride;
   spec.ldy = shape.stride;
   spec.ldt = llvm::alignTo(spec.headDim, state.panel);
-  spec.pairs = wordFor(op.getPairs());
+  spec.pairing = wordFor(op.getPairing());
   state.call(op.getLoc(), wordsOf(shape), spec,
              {3.0 * shape.rows * shape.columns},
              {x, state.paddedRows(op.getCos(), spec.ldt),
@@ -181,7 +181,7 @@ LogicalResult lowering::lowerAttention(Lowering &state, vit::AttentionOp op) {
   spec.ldk = rowsOf(buffers.k).stride;
   spec.ldv = rowsOf(buffers.v).stride;
   spec.ldo = rowsOf(buffers.out).stride;
-  spec.pairs = isWinograd(alternatives->front());
+  spec.winograd = isWinograd(alternatives->front());
   std::string words =
       (Twine(heads) + "x" + Twine(tokens) + "x" + Twine(headDim)).str();
   if (op.getBias() || op.getMask())

@@ -48,12 +48,12 @@ Value lowering::linearOutput(Lowering &state, vit::LinearOp op, Value a,
   return residual;
 }
 
-/// Where a paired product puts its scaled left operand: where it stands, if
+/// Where a Winograd product puts its scaled left operand: where it stands, if
 /// nobody needs it afterwards and a row has room for what is put behind it.
 static Value scaledLeft(Lowering &state, vit::LinearOp op, Value a,
                         Value residual) {
   Rows rows = rowsOf(a);
-  int64_t stride = rows.columns + families::pairFloats;
+  int64_t stride = rows.columns + families::winogradFloats;
   bool inPlace = a.getDefiningOp<kernel::AllocOp>() && rows.stride >= stride &&
                  !(residual && kernel::rootBuffer(residual) == a) &&
                  state.isLastUse(op.getInput(), op);
@@ -80,10 +80,10 @@ static void lowerProduct(Lowering &state, vit::LinearOp op,
   if (op.getBias())
     buffers.bias = state.paddedRows(op.getBias(), spec.width());
   if (algorithm == kernel::Algorithm::Winograd) {
-    spec.pairs = true;
+    spec.winograd = true;
     buffers.scratch = scaledLeft(state, op, a, residual);
     spec.lds = rowsOf(buffers.scratch).stride;
-    buffers.pairs = state.pairSums(op.getWeight());
+    buffers.winogradSums = state.winogradSums(op.getWeight());
   }
   if (residual) {
     buffers.residual = residual;

@@ -234,8 +234,8 @@ int64_t Lowering::paddedStride(int64_t columns) const {
   bool crowded = stride >= longRow && stride % (2 * step) == 0;
   if (crowded)
     return stride + step;
-  return winograd && columns >= families::pairedSteps
-             ? stride + families::pairFloats
+  return winograd && columns >= families::winogradSteps
+             ? stride + families::winogradFloats
              : stride;
 }
 
@@ -450,8 +450,8 @@ families::SpatialPoolKind lowering::wordFor(vit::SpatialPoolKind kind) {
       vit::stringifySpatialPoolKind(kind).str());
 }
 
-families::RotationPairs lowering::wordFor(vit::Pairs pairs) {
-  return *families::toRotationPairs(vit::stringifyPairs(pairs).str());
+families::RotaryPairing lowering::wordFor(vit::RotaryPairing pairing) {
+  return *families::toRotaryPairing(vit::stringifyRotaryPairing(pairing).str());
 }
 
 families::WindowOrder lowering::wordFor(vit::WindowOrder order) {

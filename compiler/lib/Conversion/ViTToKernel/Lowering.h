@@ -29,7 +29,7 @@ families::Activation wordFor(vit::Activation function);
 families::NormKind wordFor(vit::NormKind kind);
 families::PoolKind wordFor(vit::PoolKind kind);
 families::SpatialPoolKind wordFor(vit::SpatialPoolKind kind);
-families::RotationPairs wordFor(vit::Pairs pairs);
+families::RotaryPairing wordFor(vit::RotaryPairing pairing);
 families::WindowOrder wordFor(vit::WindowOrder order);
 families::BlockOrder wordFor(vit::BlockOrder order);
 
@@ -56,7 +56,7 @@ public:
   /// A new buffer for the tensor, with padded rows.
   mlir::Value allocFor(mlir::Value tensor);
   /// Rows of the workspace: `columns` rounded up to whole panels, and a cache
-  /// line for paired products, which can then work in place. Long rows are an
+  /// line for Winograd products, which can then work in place. Long rows are an
   /// odd multiple of 64 floats apart, so that a few columns of all rows, such
   /// as one head's, spread over all sets of a cache.
   int64_t paddedStride(int64_t columns) const;
@@ -79,8 +79,8 @@ public:
   mlir::Value panels(mlir::Value tensor);
   /// The same for Strassen's seven products, of each of `parts` parts of k.
   mlir::Value strassenPanels(mlir::Value tensor, int64_t parts);
-  /// What a paired product needs of a weight matrix beside its panels.
-  mlir::Value pairSums(mlir::Value tensor);
+  /// What a Winograd product needs of a weight matrix beside its panels.
+  mlir::Value winogradSums(mlir::Value tensor);
   /// The parameter as rows of the given length (a vector is one row), zero in
   /// the padding.
   mlir::Value paddedRows(mlir::Value tensor, int64_t stride);
@@ -141,8 +141,8 @@ public:
   };
   /// What was selected for the op, as few alternatives as can be: a call for
   /// Winograd's products is also one for plain ones, which levels take that do
-  /// not gain (docs/KernelProtocol.md, gemm with `pairs`). Fails with an error
-  /// if the selection is not one.
+  /// not gain (docs/KernelProtocol.md, gemm with `winograd`). Fails with an
+  /// error if the selection is not one.
   mlir::FailureOr<llvm::SmallVector<Alternative>>
   alternativesOf(mlir::Operation *op) const;
   /// Runs `lower` for each alternative; its calls are for the alternative's

@@ -326,9 +326,9 @@ Projections ModelBuilder::packedProjections(const Twine &nameTwine, Value x,
 }
 
 Value ModelBuilder::rotate(const Twine &name, Value x, Value cos, Value sin,
-                           int64_t heads, vit::Pairs pairs) {
+                           int64_t heads, vit::RotaryPairing pairing) {
   return vit::RotateOp::create(builder, named(name), x.getType(), x, cos, sin,
-                               heads, pairs);
+                               heads, pairing);
 }
 
 ModelBuilder::AttentionResult
@@ -380,9 +380,9 @@ ModelBuilder::encoderBlock(const BlockNames &names, const BlockShape &shape,
   if (shape.cos) {
     projected.query =
         rotate(names.query + ".rotated", projected.query, shape.cos, shape.sin,
-               shape.heads, vit::Pairs::Halves);
+               shape.heads, vit::RotaryPairing::Halves);
     projected.key = rotate(names.key + ".rotated", projected.key, shape.cos,
-                           shape.sin, shape.heads, vit::Pairs::Halves);
+                           shape.sin, shape.heads, vit::RotaryPairing::Halves);
   }
   AttentionResult attended =
       attention(names.block + ".attention", projected,

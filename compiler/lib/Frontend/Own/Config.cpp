@@ -167,10 +167,10 @@ static Config readFields(ConfigReader &fields) {
   config.concatenate = fields.word<bool>(
       "position_join", "add", {{"add", false}, {"concatenate", true}});
   config.theta = fields.above0("position_theta", 10000.0);
-  config.pairs =
-      fields.word<vit::Pairs>("position_pairs", "halves",
-                              {{"halves", vit::Pairs::Halves},
-                               {"interleaved", vit::Pairs::Interleaved}});
+  config.pairing = fields.word<vit::RotaryPairing>(
+      "position_pairs", "halves",
+      {{"halves", vit::RotaryPairing::Halves},
+       {"interleaved", vit::RotaryPairing::Interleaved}});
   config.classToken = fields.boolean("class_token", true);
   config.positionOfClass =
       fields.boolean("position_of_class_token", config.classToken);

@@ -46,7 +46,7 @@ struct Config {
   Norm norm;
   vit::Activation activation;
   Position position;
-  vit::Pairs pairs;
+  vit::RotaryPairing pairing;
   double theta;
   int64_t axes;
   vit::PoolKind pool;

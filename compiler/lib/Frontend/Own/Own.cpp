@@ -165,7 +165,8 @@ static std::pair<Value, Value> rotaryTables(ModelBuilder &model,
   for (int64_t t = 0; t < tokens; ++t) {
     int64_t p = t - config.prefix();
     for (int64_t d = 0; d < config.headWidth; ++d) {
-      int64_t pair = config.pairs == vit::Pairs::Halves ? d % half : d / 2;
+      int64_t pair =
+          config.pairing == vit::RotaryPairing::Halves ? d % half : d / 2;
       double position = pair < quarter ? p / grid.second : p % grid.second;
       double angle =
           p < 0 ? 0
@@ -265,7 +266,7 @@ FamilyResult vitc::importOwn(FamilyImport &import) {
       if (rotary.first)
         for (Value *turned : {&projections.query, &projections.key})
           *turned = model.rotate(block + ".rotary", *turned, rotary.first,
-                                 rotary.second, config.heads, config.pairs);
+                                 rotary.second, config.heads, config.pairing);
       AttentionShape shape = {config.heads};
       shape.bias = relativeBias(model, config, layer, tableGrid, grid);
       auto attended = model.attention(block + ".attention", projections, shape);

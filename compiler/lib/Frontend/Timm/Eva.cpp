@@ -25,7 +25,7 @@ struct Rope {
   double temperature, offset;
   bool columnsFirst; ///< grid_indexing "xy"
   std::optional<Grid> reference;
-  vit::Pairs pairs;
+  vit::RotaryPairing pairing;
 };
 
 struct Config {
@@ -66,10 +66,10 @@ public:
     sin[at] = std::sin(angle);
   }
   TimmRotation rotation(ModelBuilder &model, const std::string &name,
-                        vit::Pairs pairs) const {
+                        vit::RotaryPairing pairing) const {
     llvm::SmallVector<int64_t> shape = {planes, tokens, channels};
     return {model.constant(name + ".cos", shape, cos),
-            model.constant(name + ".sin", shape, sin), pairs};
+            model.constant(name + ".sin", shape, sin), pairing};
   }
 
 private:
@@ -94,9 +94,9 @@ static Rope readRope(TimmArguments &arguments) {
       arguments.choice("rope_grid_indexing", "ij", {"ij", "xy"}) == "xy";
   if (arguments.has("ref_feat_shape"))
     rope.reference = arguments.size("ref_feat_shape", {1, 1});
-  rope.pairs = arguments.boolean("rope_rotate_half", false)
-                   ? vit::Pairs::Halves
-                   : vit::Pairs::Interleaved;
+  rope.pairing = arguments.boolean("rope_rotate_half", false)
+                     ? vit::RotaryPairing::Halves
+                     : vit::RotaryPairing::Interleaved;
   return rope;
 }
 
@@ -249,7 +249,7 @@ gridRotation(ModelBuilder &model, const Config &config, int64_t prefix) {
                      isDino ? i + copy * 2 * bands : 2 * i + copy, angle);
       }
     }
-  return {angles.rotation(model, "rope", rope.pairs)};
+  return {angles.rotation(model, "rope", rope.pairing)};
 }
 
 /// The learned frequencies [coordinate, block, head, half of its channels], or
@@ -311,7 +311,7 @@ static std::vector<TimmRotation> mixedRotations(ModelBuilder &model,
           angles.set(head, pixel, 2 * i + 1, angle);
         }
       }
-    rotations.push_back(angles.rotation(model, name, config.rope.pairs));
+    rotations.push_back(angles.rotation(model, name, config.rope.pairing));
   }
   return rotations;
 }

@@ -259,9 +259,9 @@ Value vitc::timmAttention(ModelBuilder &model, const std::string &name, Value x,
   }
   if (const TimmRotation *rotation = shape.rotation) {
     parts.query = model.rotate(name + ".rope.query", parts.query, rotation->cos,
-                               rotation->sin, shape.heads, rotation->pairs);
+                               rotation->sin, shape.heads, rotation->pairing);
     parts.key = model.rotate(name + ".rope.key", parts.key, rotation->cos,
-                             rotation->sin, shape.heads, rotation->pairs);
+                             rotation->sin, shape.heads, rotation->pairing);
   }
   AttentionShape attention = {shape.heads};
   attention.bias = shape.bias;

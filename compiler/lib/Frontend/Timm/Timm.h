@@ -93,7 +93,7 @@ mlir::Value timmMlp(ModelBuilder &model, const std::string &name, mlir::Value x,
 /// head].
 struct TimmRotation {
   mlir::Value cos, sin;
-  vit::Pairs pairs = vit::Pairs::Interleaved;
+  vit::RotaryPairing pairing = vit::RotaryPairing::Interleaved;
 };
 
 struct TimmAttention {

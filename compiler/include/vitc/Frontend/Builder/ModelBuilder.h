@@ -217,7 +217,8 @@ public:
   Projections packedProjections(const llvm::Twine &name, mlir::Value x,
                                 int64_t width, mlir::Value bias);
   mlir::Value rotate(const llvm::Twine &name, mlir::Value x, mlir::Value cos,
-                     mlir::Value sin, int64_t heads, vit::Pairs pairs);
+                     mlir::Value sin, int64_t heads,
+                     vit::RotaryPairing pairing);
   struct AttentionResult {
     mlir::Value sequence, probabilities;
   };

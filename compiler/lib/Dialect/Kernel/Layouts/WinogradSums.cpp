@@ -22,7 +22,7 @@ WinogradSumsAttr::verifyParameter(function_ref<InFlightDiagnostic()>,
 
 MemRefType WinogradSumsAttr::getBufferType(RankedTensorType parameter) const {
   int64_t columns = llvm::alignTo(MatrixShape(parameter).n, getWidth());
-  return MemRefType::get({columns + families::pairFloats},
+  return MemRefType::get({columns + families::winogradFloats},
                          parameter.getElementType());
 }
 
@@ -31,7 +31,7 @@ void WinogradSumsAttr::pack(const ParameterReader &reader,
                             MutableArrayRef<float> out) const {
   auto [n, k] = MatrixShape(reader.getType());
   const int64_t triples =
-      k / families::pairedSteps * 2 * families::blockTriples;
+      k / families::winogradSteps * 2 * families::blockTriples;
   std::vector<float> row(k);
   double size = 0;
   for (int64_t j = 0; j < n; ++j) {
@@ -46,5 +46,5 @@ void WinogradSumsAttr::pack(const ParameterReader &reader,
     for (float value : row)
       size += std::abs(double(value));
   }
-  out[out.size() - families::pairFloats] = float(size / double(n));
+  out[out.size() - families::winogradFloats] = float(size / double(n));
 }

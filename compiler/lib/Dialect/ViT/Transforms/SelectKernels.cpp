@@ -75,8 +75,8 @@ static std::string obstacleToWinograd(const Product &product) {
   return obstacle(Algorithm::Winograd,
                   {{"rows", product.m, leastRows},
                    {"columns", product.n, leastColumns},
-                   {"steps", product.k, vitc::families::pairedSteps,
-                    vitc::families::pairFloats}});
+                   {"steps", product.k, vitc::families::winogradSteps,
+                    vitc::families::winogradFloats}});
 }
 
 /// Fewer rows than the matrices of a tensor core have would leave most of it

@@ -183,7 +183,7 @@ def ViT_RotateOp : ViT_ProductFreeOp<"rotate", [AllTypesMatch<["input", "result"
     `result[n, t, h·D+d] = input[n, t, h·D+d]·cos[h', t, d] + p(input)[n, t, h·D+d]·sin[h', t, d]`, D the channels of a head, h' = h, or 0
     where one table serves all heads. p exchanges the channels that turn together:
 
-    | pairs | p(x)[d] |
+    | pairing | p(x)[d] |
     | --- | --- |
     | `halves` | −x[d + D/2] in the first half, x[d − D/2] in the second |
     | `interleaved` | −x[d + 1] for even d, x[d − 1] for odd d |
@@ -191,9 +191,9 @@ def ViT_RotateOp : ViT_ProductFreeOp<"rotate", [AllTypesMatch<["input", "result"
     - `rotate_c1`: the channels are a multiple of the heads, and each head has an even number
     - `rotate_c2`: cos and sin are [1 or heads, tokens, channels of a head]
   }];
-  let arguments = (ins ViT_Sequence:$input, ViT_Sequence:$cos, ViT_Sequence:$sin, I64Attr:$heads, ViT_Pairs:$pairs);
+  let arguments = (ins ViT_Sequence:$input, ViT_Sequence:$cos, ViT_Sequence:$sin, I64Attr:$heads, ViT_RotaryPairing:$pairing);
   let results = (outs ViT_Sequence:$result);
-  let assemblyFormat = "$input `cos` $cos `sin` $sin `heads` $heads $pairs attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$input `cos` $cos `sin` $sin `heads` $heads $pairing attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 

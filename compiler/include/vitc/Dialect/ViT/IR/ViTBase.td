@@ -44,7 +44,7 @@ def ViT_NormKind : I32EnumAttr<"NormKind", "what a vector is divided by", [
   let cppNamespace = "::vitc::vit";
 }
 
-def ViT_Pairs : I32EnumAttr<"Pairs", "which two channels of a head turn together", [
+def ViT_RotaryPairing : I32EnumAttr<"RotaryPairing", "which two channels of a head turn together", [
     I32EnumAttrCase<"Halves", 0, "halves">,
     I32EnumAttrCase<"Interleaved", 1, "interleaved">]> {
   let cppNamespace = "::vitc::vit";

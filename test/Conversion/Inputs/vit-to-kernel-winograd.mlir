@@ -1,13 +1,13 @@
-// Layers with many rows and long sums are paired products. What nobody reads any more is scaled where it stands, what is needed
+// Layers with many rows and long sums are Winograd products. What nobody reads any more is scaled where it stands, what is needed
 // later in a place of its own; rows have room for what is put behind them.
 // CHECK: kernel.constant @w.panels #kernel.panels<32> of @w : memref<4x192x32xf32>
 // CHECK: kernel.constant @w.winograd_sums #kernel.winograd_sums<32> of @w : memref<144xf32>
-// CHECK: kernel.spec @[[FIRST:gemm_49x128x192_[0-9a-f]+]] #kernel.gemm<m = 49, n = 128, k = 192, panel = 32, lda = 208, {{.*}}bias = false, residual = false, activation = none, pairs = true, lds = 208>
+// CHECK: kernel.spec @[[FIRST:gemm_49x128x192_[0-9a-f]+]] #kernel.gemm<m = 49, n = 128, k = 192, panel = 32, lda = 208, {{.*}}bias = false, residual = false, activation = none, winograd = true, lds = 208>
 // CHECK: kernel.constant @v.winograd_sums #kernel.winograd_sums<32> of @v : memref<144xf32>
 // CHECK: kernel.spec @[[SECOND:gemm_49x128x192_gelu_[0-9a-f]+]] #kernel.gemm<
 // Sums of 128 steps are too short.
 // CHECK: kernel.spec @[[SHORT:gemm_49x192x128_[0-9a-f]+]] #kernel.gemm<
-// CHECK-NOT: pairs
+// CHECK-NOT: winograd
 // CHECK-LABEL: func.func @forward
 // CHECK: %[[X:.+]] = kernel.alloc : memref<49x192xf32, strided<[208, 1]>>
 // CHECK: %[[SCALED:.+]] = kernel.alloc : memref<49x192xf32, strided<[208, 1]>>

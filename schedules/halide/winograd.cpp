@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "pairs.h"
+#include "winograd.h"
 
 using namespace Halide;
 
 namespace vitc::halide {
 
-PairedSum addPaired(Func product, const std::vector<Expr> &place, int first,
-                    int depth, const Operand &x, const Operand &y,
-                    int triples) {
-  PairedSum sum;
+WinogradSum addWinograd(Func product, const std::vector<Expr> &place, int first,
+                        int depth, const Operand &x, const Operand &y,
+                        int triples) {
+  WinogradSum sum;
   const int twoBlocks = 2 * triples * stepsPerTriple,
             blocks = depth / twoBlocks;
   // Of each triple a pair and a step as it is; of each two blocks of triples
@@ -29,8 +29,8 @@ PairedSum addPaired(Func product, const std::vector<Expr> &place, int first,
   return sum;
 }
 
-void schedulePairedTile(Func product, const PairedSum &sum, Var n, Var row,
-                        const Tile &tile, LoopLevel level) {
+void scheduleWinogradTile(Func product, const WinogradSum &sum, Var n, Var row,
+                          const Tile &tile, LoopLevel level) {
   Var vector("vector"), lane("lane");
   product.compute_at(level)
       .store_in(MemoryType::Register)
@@ -78,7 +78,7 @@ Expr inverseOfPower(Expr power) {
   return reinterpret<float>(twiceTheBias - reinterpret<int32_t>(power));
 }
 
-int pairedTileRows(const Machine &machine, int vectors) {
+int winogradTileRows(const Machine &machine, int vectors) {
   constexpr int others = 6;
   return std::max(1, (machine.registers - others - stepsPerTriple * vectors) /
                          vectors);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// gemm as a paired product (pairs.h): the left operand is scaled and its own
-/// pairs are summed first, those of the weights were when the model was
+/// gemm as a Winograd product (winograd.h): the left operand is scaled and its
+/// own pairs are summed first, those of the weights were when the model was
 /// compiled.
 #include "gemm.h"
 
 #include "math.h"
-#include "pairs.h"
 #include "rows.h"
+#include "winograd.h"
 
 using namespace Halide;
 
@@ -14,9 +14,9 @@ namespace vitc::halide {
 
 namespace {
 
-class PairedGemm {
+class WinogradGemm {
 public:
-  PairedGemm(const GemmShape &shape, const Machine &machine)
+  WinogradGemm(const GemmShape &shape, const Machine &machine)
       : shape(shape), machine(machine), panels(shape.width() / shape.panel) {}
   void readSchedule(Schedule &schedule);
   void define();
@@ -36,38 +36,38 @@ private:
   bool parallel = false;
 
   Var n{"n"}, m{"m"}, np{"np"}, k{"k"};
-  ImageParam a, w, pairs;
+  ImageParam a, w, winogradSums;
   Func left{"left"}, factor{"factor"}, undo{"undo"}, out{"out"};
   RowReduction size, own;
-  std::vector<Func> products;  ///< one per pass
-  std::vector<PairedSum> sums; ///< theirs
+  std::vector<Func> products;    ///< one per pass
+  std::vector<WinogradSum> sums; ///< theirs
 };
 
 } // namespace
 
-ImageParam pairsInput(Kernel &kernel, const GemmShape &shape) {
+ImageParam winogradSumsInput(Kernel &kernel, const GemmShape &shape) {
   // The columns' sums, and in a line of its own the size of a column.
-  int width = shape.width() + families::pairFloats;
-  return kernel.input("pairs", {{width, 1}});
+  int width = shape.width() + families::winogradFloats;
+  return kernel.input("winograd_sums", {{width, 1}});
 }
 
-void PairedGemm::readSchedule(Schedule &schedule) {
+void WinogradGemm::readSchedule(Schedule &schedule) {
   // An activation needs the whole sum, and a residual that is also the output
   // must be read before anything is written; steps that are left over come
   // last.
   const int depth = shape.k;
   bool onePass =
       (shape.residual && shape.activation != families::Activation::None) ||
-      depth % families::pairedSteps != 0;
-  Values passes = Values(onePass ? depth : families::pairedSteps, depth)
+      depth % families::winogradSteps != 0;
+  Values passes = Values(onePass ? depth : families::winogradSteps, depth)
                       .dividing(depth, "k, " + std::to_string(depth));
   if (!onePass)
-    passes.multipleOf(families::pairedSteps, "a block of each form of pairs");
+    passes.multipleOf(families::winogradSteps, "a block of each form of pairs");
   blockK = schedule.get("block_k", "steps of k of one pass over the output",
                         depth, passes);
   int columns = divisorUpTo(shape.panel, machine.tileN),
       lanes = machine.lanesFor(columns);
-  int most = pairedTileRows(machine, columns / lanes);
+  int most = winogradTileRows(machine, columns / lanes);
   int rows = schedule.get(
       "tile_m", "rows of the register tile", std::min(shape.m, most),
       Values(1, std::min(shape.m, 2 * most)).worthwhileUpTo(most));
@@ -78,13 +78,13 @@ void PairedGemm::readSchedule(Schedule &schedule) {
 
 /// Row m of the left operand, scaled; behind it, in its padding, the sum of its
 /// own pairs and what undoes the scale.
-void PairedGemm::defineLeft() {
+void WinogradGemm::defineLeft() {
   const int depth = shape.k;
   size = reduceRow("size", Combine::Sum, depth, depth, {m}, machine,
                    [&](Expr column) { return abs(a(column, m)); });
   constexpr float least = 1e-30f;
-  factor(m) =
-      powerOfTwo(pairs(panels * shape.panel) / max(size.total(m), least));
+  factor(m) = powerOfTwo(winogradSums(panels * shape.panel) /
+                         max(size.total(m), least));
   undo(m) = inverseOfPower(factor(m));
   own = reduceRow("own", Combine::Sum, pairCount(depth), pairCount(depth), {m},
                   machine, [&](Expr pair) {
@@ -96,10 +96,10 @@ void PairedGemm::defineLeft() {
   left(k, m) = select(k < depth, a(min(k, depth - 1), m) * factor(m),
                       k == depth, own.total(m), undo(m));
   kernel.scratch(left, "left",
-                 {{depth + families::pairFloats, 1}, {shape.m, shape.lds}});
+                 {{depth + families::winogradFloats, 1}, {shape.m, shape.lds}});
 }
 
-void PairedGemm::define() {
+void WinogradGemm::define() {
   a = kernel.input("a", {{shape.k, 1}, {shape.m, shape.lda}});
   w = kernel.input("w", {{shape.panel, 1},
                          {shape.k, shape.panel},
@@ -108,7 +108,7 @@ void PairedGemm::define() {
   if (shape.bias)
     bias =
         kernel.input("bias", {{shape.panel, 1}, {panels, shape.panel}})(n, np);
-  pairs = pairsInput(kernel, shape);
+  winogradSums = winogradSumsInput(kernel, shape);
   if (shape.residual)
     residual = kernel.input("residual", {{shape.panel, 1},
                                          {shape.m, shape.ldr},
@@ -118,11 +118,11 @@ void PairedGemm::define() {
   // Strict, or the compiler would add in one order in some tiles and in another
   // in others.
   const int passes = shape.k / blockK;
-  Expr ownPairs = left(shape.k, m), unscale = left(shape.k + 1, m);
+  Expr ownPairSum = left(shape.k, m), unscale = left(shape.k + 1, m);
   for (int pass = 0; pass < passes; ++pass) {
     Func product("product");
     product(n, m, np) = 0.0f;
-    sums.push_back(addPaired(
+    sums.push_back(addWinograd(
         product, {n, m, np}, /*first=*/pass * blockK, /*depth=*/blockK,
         [&](Expr step) { return left(step, m); },
         [&](Expr step) { return w(n, step, np); }));
@@ -130,7 +130,9 @@ void PairedGemm::define() {
     Expr value = products[pass](n, m, np);
     if (pass == 0)
       value = strict_float(
-          (value - (ownPairs + pairs(np * shape.panel + n))) * unscale + bias);
+          (value - (ownPairSum + winogradSums(np * shape.panel + n))) *
+              unscale +
+          bias);
     else
       value = strict_float(out(n, m, np) + value * unscale);
     if (pass == passes - 1)
@@ -148,7 +150,7 @@ void PairedGemm::define() {
 
 /// A row at a time: its size, its own pairs, and while it is in the cache, its
 /// copy.
-void PairedGemm::scheduleLeft() {
+void WinogradGemm::scheduleLeft() {
   left.vectorize(k, machine.lanes);
   LoopLevel row(left, m);
   if (parallel) {
@@ -163,18 +165,18 @@ void PairedGemm::scheduleLeft() {
     scheduleValue(value, row, machine);
 }
 
-void PairedGemm::scheduleProducts(Schedule &schedule) {
+void WinogradGemm::scheduleProducts(Schedule &schedule) {
   PanelLoops loops = {shape.m, shape.panel, panels, /*batch=*/1,
                       /*depth=*/double(blockK)};
   TileLoops tiles = schedulePanels(out, loops, tile, schedule);
   parallel = schedule.values()["parallel"] == 1;
   for (size_t pass = 0; pass < products.size(); ++pass)
-    schedulePairedTile(products[pass], sums[pass], n, m, tile, tiles.rowTile);
+    scheduleWinogradTile(products[pass], sums[pass], n, m, tile, tiles.rowTile);
 }
 
-Kernel buildPairedGemm(const GemmShape &shape, Schedule &schedule,
-                       const Machine &machine) {
-  PairedGemm gemm(shape, machine);
+Kernel buildWinogradGemm(const GemmShape &shape, Schedule &schedule,
+                         const Machine &machine) {
+  WinogradGemm gemm(shape, machine);
   gemm.readSchedule(schedule);
   gemm.define();
   gemm.scheduleProducts(schedule);

@@ -19,8 +19,8 @@
 /// the usual error just as it is. Blocks of pairs take the two forms in turn,
 /// or the products of x that are all positive, as those behind a GELU are,
 /// would grow with k.
-#ifndef VITC_SCHEDULES_HALIDE_PAIRS_H
-#define VITC_SCHEDULES_HALIDE_PAIRS_H
+#ifndef VITC_SCHEDULES_HALIDE_WINOGRAD_H
+#define VITC_SCHEDULES_HALIDE_WINOGRAD_H
 
 #include "tile.h"
 
@@ -42,21 +42,21 @@ constexpr int pairCount(int depth, int triples = triplesPerBlock) {
 using Operand = std::function<Halide::Expr(Halide::Expr step)>;
 
 /// A sum's own loops.
-struct PairedSum {
+struct WinogradSum {
   Halide::RDom triples, rest; ///< rest is not defined if nothing is left over
 };
 
 /// Adds `depth` steps from `first` on to `product` at `place`, as updates.
-PairedSum addPaired(Halide::Func product,
-                    const std::vector<Halide::Expr> &place, int first,
-                    int depth, const Operand &x, const Operand &y,
-                    int triples = triplesPerBlock);
+WinogradSum addWinograd(Halide::Func product,
+                        const std::vector<Halide::Expr> &place, int first,
+                        int depth, const Operand &x, const Operand &y,
+                        int triples = triplesPerBlock);
 
 /// Schedules `product`, defined over n and `row` among others, with nothing but
 /// `sum` added to it, as a tile in registers.
-void schedulePairedTile(Halide::Func product, const PairedSum &sum,
-                        Halide::Var n, Halide::Var row, const Tile &tile,
-                        Halide::LoopLevel level);
+void scheduleWinogradTile(Halide::Func product, const WinogradSum &sum,
+                          Halide::Var n, Halide::Var row, const Tile &tile,
+                          Halide::LoopLevel level);
 
 /// Pair number `pair` of one operand, with its sign: what their sum over all
 /// pairs adds to the product.
@@ -71,8 +71,8 @@ Halide::Expr inverseOfPower(Halide::Expr power);
 
 /// Rows of a tile of so many vectors: of 32 registers 20 hold sums, 6 weights
 /// of three steps, and the rest what is broadcast and added.
-int pairedTileRows(const Machine &machine, int vectors);
+int winogradTileRows(const Machine &machine, int vectors);
 
 } // namespace vitc::halide
 
-#endif // VITC_SCHEDULES_HALIDE_PAIRS_H
+#endif // VITC_SCHEDULES_HALIDE_WINOGRAD_H

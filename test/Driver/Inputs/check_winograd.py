@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads weights as paired products do: check_pairs.py PLANNED-IR WEIGHTS-FILE. Says how many layers have the sums that their panels give."""
+"""Reads weights as Winograd products do: check_winograd.py PLANNED-IR WEIGHTS-FILE. Says how many layers have the sums that their panels give."""
 import re
 import sys
 
@@ -20,13 +20,13 @@ checked = 0
 for name, layout in places:
     if layout != "winograd_sums":
         continue
-    panels, pairs = constant(name, "panels"), constant(name, "winograd_sums")
+    panels, stored = constant(name, "panels"), constant(name, "winograd_sums")
     y = panels.transpose(0, 2, 1).reshape(-1, panels.shape[1])  # [columns][k]
     g = np.arange(y.shape[1] // 192 * 64)
     sums = (y[:, 3 * g] * y[:, 3 * g + 1] * np.where(g // 32 % 2 == 0, 1, -1)).sum(1)
     size = np.abs(y).sum() / np.count_nonzero(np.abs(y).sum(1))
-    np.testing.assert_allclose(pairs[:-16], sums, rtol=1e-6, atol=1e-7, err_msg=name)
-    np.testing.assert_allclose(pairs[-16], size, rtol=1e-6, err_msg=name)
-    assert not pairs[-15:].any(), name
+    np.testing.assert_allclose(stored[:-16], sums, rtol=1e-6, atol=1e-7, err_msg=name)
+    np.testing.assert_allclose(stored[-16], size, rtol=1e-6, err_msg=name)
+    assert not stored[-15:].any(), name
     checked += 1
-print(checked, "layers have the sums of their pairs")
+print(checked, "layers have Winograd's sums")

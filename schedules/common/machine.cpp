@@ -32,7 +32,7 @@ static Machine machineOf(const Level &level) {
   // A GPU's tiles are a matter of gpu/product.cpp.
   machine.tileN = level.isGpu() ? machine.lanes : level.tile.columns;
   machine.tileRowsMax = level.tile.rows;
-  machine.fastDepth = level.blocking.fastDepth;
+  machine.strassenDepth = level.blocking.strassenDepth;
   machine.leftFloats = level.blocking.leftFloats;
   machine.blockDepth = level.blocking.depth;
   machine.unrollK = level.blocking.unrollK;

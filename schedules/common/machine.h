@@ -13,17 +13,17 @@ namespace vitc::schedules {
 enum class Api { Cpu, Cuda, OpenCl };
 
 struct Machine {
-  std::string name; ///< vitc's name
-  int lanes;        ///< floats in a vector register; on a GPU, threads that
-                    ///< reduce a row side by side
-  int registers;    ///< vector registers
-  int tileN;        ///< columns of a register tile, where the panel allows it
-  int tileRowsMax;  ///< rows of a register tile of tileN columns
-  int fastDepth;    ///< steps of k of one pass of a fast product
-  int leftFloats;   ///< of a left operand that stay in the second-level cache;
-                    ///< 0: the third-level cache delivers in time
-  int blockDepth;   ///< steps of k of one pass of a product with more
-  int unrollK;      ///< steps of k that share a loop branch
+  std::string name;  ///< vitc's name
+  int lanes;         ///< floats in a vector register; on a GPU, threads that
+                     ///< reduce a row side by side
+  int registers;     ///< vector registers
+  int tileN;         ///< columns of a register tile, where the panel allows it
+  int tileRowsMax;   ///< rows of a register tile of tileN columns
+  int strassenDepth; ///< steps of k of one pass of a Strassen product
+  int leftFloats;    ///< of a left operand that stay in the second-level cache;
+                     ///< 0: the third-level cache delivers in time
+  int blockDepth;    ///< steps of k of one pass of a product with more
+  int unrollK;       ///< steps of k that share a loop branch
   /// A multiply-add takes one lane of a register for all lanes: a product's
   /// left operand is loaded in vectors over k, one for each row of the tile.
   bool multipliesByLane;

@@ -49,9 +49,10 @@ static int defaultChainedRows(const Machine &machine, int vectors, int rows) {
 
 /// Steps of k per branch: as many as leave one prefetch of the next tile's
 /// weights to a branch, since two in a row cost more than a branch. AVX-512 on
-/// a Xeon, cold weights: the fast product 197x3072x768, whose tiles are visited
-/// by 99 rows, 96% of the peak with 8 steps and 2 prefetches, 104% with 4 and
-/// 1; 99x768x768 95 and 98%; 50x3072x768 75% with 8 and 4, 82% with 2 and 1.
+/// a Xeon, cold weights: the Strassen product 197x3072x768, whose tiles are
+/// visited by 99 rows, 96% of the peak with 8 steps and 2 prefetches, 104% with
+/// 4 and 1; 99x768x768 95 and 98%; 50x3072x768 75% with 8 and 4, 82% with 2
+/// and 1.
 static int defaultUnroll(const Machine &machine, int rowTiles, int columns) {
   constexpr int least = 2;
   if (rowTiles == 1 || machine.multipliesByLane)

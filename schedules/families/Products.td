@@ -23,7 +23,7 @@ def Gemm : Family<"gemm", "Gemm"> {
   let description = [{
 `out[m][n] = activation(Σ_k a[m][k]·w[n][k] + bias[n]) + residual[m][n]`
 
-With `fast` it is one level of Strassen's algorithm: `n` is a multiple of `2·panel` and `k` is even. The weights, seen as
+With `strassen` it is one level of Strassen's algorithm: `n` is a multiple of `2·panel` and `k` is even. The weights, seen as
 `B[k][n]` and cut into quarters `B11 B12 / B21 B22`, are seven combinations
 `B12−B22, B21−B11, B11+B22, B11, B22, B11+B12, B21+B22` (each rounded once to float). The halves of `a`'s rows have
 `⌈m/2⌉` each, so that of an odd number the middle one is in both. The first two products take the quarters `A11` and `A22`
@@ -50,9 +50,9 @@ norms of its row and its column.
     Extent<"n", "columns of out">,
     Extent<"k", "columns of a">,
     panelField,
-    Flag<"fast", "one level of Strassen's algorithm", "False">,
+    Flag<"strassen", "one level of Strassen's algorithm", "False">,
     Stride<"half_stride", "k // 2", "elements between the two halves of a row of a; a product over a part of k takes a slice of each half of longer rows",
-           "fast", "k // 2">,
+           "strassen", "k // 2">,
     Stride<"lda", "left_columns", "row stride of a">,
     Stride<"ldc", "width", "row stride of out">,
     Flag<"bias">,
@@ -64,26 +64,26 @@ norms of its row and its column.
     Flag<"lone_rows", "each row has the bits that it has in a product of one row, whatever m; not on a GPU", "False">,
     Word<"multiply", FactorType, "what both factors of a product are rounded to; sums are float32. `f16` is for CUDA's tensor cores and vitc-tvm, with a panel of 64", "\"f32\"">];
   let quantities = [
-    Quantity<"left_columns", "half_stride + k - k // 2 if fast else k", "columns of a row of a, from the first to the last">,
+    Quantity<"left_columns", "half_stride + k - k // 2 if strassen else k", "columns of a row of a, from the first to the last">,
     Quantity<"width", "roundup(n, panel)", "columns of out, whole panels">];
   let rules = [
-    Rule<"n", "not fast or n % (2 * panel) == 0", "{n} is not a multiple of two panels of {panel}, as fast needs it">,
-    Rule<"k", "not fast or k % 2 == 0", "{k} is odd, and fast needs two halves">,
-    Rule<"winograd", "not (winograd and fast)", "a fast product has none">,
-    Rule<"lone_rows", "not lone_rows or not (fast or winograd)", "fast and Winograd products take rows together">,
+    Rule<"n", "not strassen or n % (2 * panel) == 0", "{n} is not a multiple of two panels of {panel}, as strassen needs it">,
+    Rule<"k", "not strassen or k % 2 == 0", "{k} is odd, and strassen needs two halves">,
+    Rule<"winograd", "not (winograd and strassen)", "a product is one of strassen and winograd">,
+    Rule<"lone_rows", "not lone_rows or not (strassen or winograd)", "Strassen and Winograd products take rows together">,
     Rule<"lone_rows", "not lone_rows or multiply == \"f32\"", "tensor cores take rows together">];
   let arguments = [
     Rows<Input, "a", "m", "left_columns", "lda">,
-    Dense<Weight, "w", ["ceildiv(n, panel)", "k", "panel"], "not fast", "packed, zero where n is exceeded">,
-    Dense<Weight, "w", ["n // 2 // panel", "strassen_products", "k // 2", "panel"], "fast", "seven combinations of quarters, packed">,
+    Dense<Weight, "w", ["ceildiv(n, panel)", "k", "panel"], "not strassen", "packed, zero where n is exceeded">,
+    Dense<Weight, "w", ["n // 2 // panel", "strassen_products", "k // 2", "panel"], "strassen", "seven combinations of quarters, packed">,
     Dense<Weight, "bias", ["width"], "bias">,
     Dense<Weight, "winograd_sums", ["width + winograd_floats"], "winograd">,
     Rows<Input, "residual", "m", "width", "ldr", "residual", "out">,
     Rows<Scratch, "scratch", "m", "k + winograd_floats", "lds", "winograd", "a">,
-    Dense<Scratch, "scratch", ["strassen_combinations", "ceildiv(m, 2)", "k // 2"], "fast">,
+    Dense<Scratch, "scratch", ["strassen_combinations", "ceildiv(m, 2)", "k // 2"], "strassen">,
     Rows<Output, "out", "m", "width", "ldc">];
   let rowsField = "m";
-  let rowwiseWhen = "not (fast or winograd) and multiply == \"f32\"";
+  let rowwiseWhen = "not (strassen or winograd) and multiply == \"f32\"";
   let rowwiseFlag = "lone_rows";
 }
 

@@ -58,10 +58,11 @@ Kernel buildGemm(const families::GemmShape &shape, Schedule &schedule,
                  const Machine &machine) {
   if (shape.multiply != families::FactorType::F32)
     fail(&GemmShape::multiply, "vitc-halide multiplies f32 only");
-  if (shape.fast) {
+  if (shape.strassen) {
     if (machine.gpu())
-      fail(&GemmShape::fast, "there is no fast product for " + machine.name);
-    return buildFastGemm(shape, schedule, machine);
+      fail(&GemmShape::strassen,
+           "there is no Strassen product for " + machine.name);
+    return buildStrassenGemm(shape, schedule, machine);
   }
   if (shape.loneRows && machine.gpu())
     fail(&GemmShape::loneRows, machine.name + " takes rows together");

@@ -10,9 +10,9 @@ namespace vitc::halide {
 
 using families::GemmShape;
 
-/// One level of Strassen's algorithm: fast_gemm.cpp.
-Kernel buildFastGemm(const GemmShape &shape, Schedule &schedule,
-                     const Machine &machine);
+/// One level of Strassen's algorithm: strassen_gemm.cpp.
+Kernel buildStrassenGemm(const GemmShape &shape, Schedule &schedule,
+                         const Machine &machine);
 
 /// Two multiplications as one and two additions: winograd_gemm.cpp.
 Kernel buildWinogradGemm(const GemmShape &shape, Schedule &schedule,

@@ -40,7 +40,7 @@ struct Tile {
 /// How products walk through memory, measured or counted for the caches of the
 /// level's processors: schedules/common/machine.h explains the fields.
 struct Blocking {
-  int fastDepth = 0;
+  int strassenDepth = 0;
   int leftFloats = 0;
   int depth = 0;
   int unrollK = 0;
@@ -136,7 +136,7 @@ constexpr bool areScheduledAlike(const Level &left, const Level &right) {
          left.registers == right.registers &&
          left.tile.rows == right.tile.rows &&
          left.tile.columns == right.tile.columns &&
-         left.blocking.fastDepth == right.blocking.fastDepth &&
+         left.blocking.strassenDepth == right.blocking.strassenDepth &&
          left.blocking.leftFloats == right.blocking.leftFloats &&
          left.blocking.depth == right.blocking.depth &&
          left.blocking.unrollK == right.blocking.unrollK &&

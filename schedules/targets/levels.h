@@ -15,8 +15,8 @@ inline constexpr Architecture arm = {
     Isa::Arm,       "aarch64",  "aarch64-linux-gnu", "g++-aarch64-linux-gnu",
     "qemu-aarch64", "qemu-user"};
 
-// Tiles were measured on 197 rows. `fastDepth` is for fast products, whose
-// seven left operands are read once per column tile.
+// Tiles were measured on 197 rows. `strassenDepth` is for Strassen products,
+// whose seven left operands are read once per column tile.
 
 //===----------------------------------------------------------------------===//
 // x86-64
@@ -26,9 +26,9 @@ inline constexpr Architecture arm = {
 /// broadcast, and does 12 multiply-adds for 8 loads. Eight steps of k share a
 /// branch and use every float of the left operand's half cache lines.
 ///
-/// A fast product of 197 rows and k = 3072 is best in one pass of 1536 steps
-/// (4.3 MB) on Zen 3, which reads them from its third-level cache in time: 8.95
-/// ms, 9.07 in two passes, 9.15 in three, 9.25 in four.
+/// A Strassen product of 197 rows and k = 3072 is best in one pass of 1536
+/// steps (4.3 MB) on Zen 3, which reads them from its third-level cache in
+/// time: 8.95 ms, 9.07 in two passes, 9.15 in three, 9.25 in four.
 inline constexpr Level avx2 = [] {
   Level level;
   level.name = "avx2";
@@ -38,7 +38,7 @@ inline constexpr Level avx2 = [] {
   level.vectorBytes = 32;
   level.registers = 16;
   level.tile = {6, 16};
-  level.blocking.fastDepth = 1536;
+  level.blocking.strassenDepth = 1536;
   level.blocking.unrollK = 8;
   level.halide = "x86-64-linux-sse41-avx-avx2-fma-f16c";
   level.llvmCpu = "haswell";
@@ -51,8 +51,8 @@ inline constexpr Level avx2 = [] {
 /// spill in Halide, 11 divides 198.
 ///
 /// A Xeon takes twice the bandwidth of AVX2 and has 2 MB of second-level cache:
-/// fast products in four passes, one is 60% slower. 1 MB of it holds the left
-/// operand of other products, beside a column tile's weights and the next
+/// Strassen products in four passes, one is 60% slower. 1 MB of it holds the
+/// left operand of other products, beside a column tile's weights and the next
 /// one's.
 inline constexpr Level avx512 = [] {
   Level level = avx2;
@@ -63,7 +63,7 @@ inline constexpr Level avx512 = [] {
   level.vectorBytes = 64;
   level.registers = 32;
   level.tile = {11, 32};
-  level.blocking.fastDepth = 384;
+  level.blocking.strassenDepth = 384;
   level.blocking.leftFloats = 256 * 1024;
   level.blocking.depth = 1024;
   level.halide = "x86-64-linux-sse41-avx-avx2-fma-f16c-avx512-avx512_skylake";
@@ -116,7 +116,7 @@ inline constexpr Level neon = [] {
   level.vectorBytes = 16;
   level.registers = 32;
   level.tile = {6, 16};
-  level.blocking.fastDepth = 384;
+  level.blocking.strassenDepth = 384;
   level.blocking.unrollK = 16;
   level.multipliesByLane = true;
   level.halide = "arm-64-linux";

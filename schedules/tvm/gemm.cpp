@@ -60,8 +60,8 @@ static PanelProduct tiledGemm(const GemmShape &shape, Schedule &schedule,
 
 Kernel buildGemm(const families::GemmShape &shape, Schedule &schedule,
                  const Machine &machine) {
-  if (shape.fast)
-    fail(&GemmShape::fast, "vitc-tvm has no fast products");
+  if (shape.strassen)
+    fail(&GemmShape::strassen, "vitc-tvm has no Strassen products");
   const bool tensorCores = shape.multiply == families::FactorType::F16;
   if (tensorCores && machine.api != Api::Cuda)
     fail(&GemmShape::multiply, machine.name + " has no tensor cores");

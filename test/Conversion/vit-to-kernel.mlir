@@ -1,7 +1,7 @@
 // RUN: %vitc-opt %s --convert-vit-to-kernel --split-input-file | FileCheck %s
 // RUN: %vitc-opt %s --kernel-attach-target=panel=32 --convert-vit-to-kernel --split-input-file | FileCheck %s --check-prefix=WIDE
-// RUN: %vitc-opt %S/Inputs/vit-to-kernel-fast.mlir --kernel-attach-target=levels=avx2:strassen --vit-select-kernels --convert-vit-to-kernel --split-input-file | FileCheck %S/Inputs/vit-to-kernel-fast.mlir
-// RUN: %vitc-opt %S/Inputs/vit-to-kernel-fast-parts.mlir --kernel-attach-target="panel=32 levels=avx2:strassen" --vit-select-kernels --convert-vit-to-kernel --split-input-file | FileCheck %S/Inputs/vit-to-kernel-fast-parts.mlir
+// RUN: %vitc-opt %S/Inputs/vit-to-kernel-strassen.mlir --kernel-attach-target=levels=avx2:strassen --vit-select-kernels --convert-vit-to-kernel --split-input-file | FileCheck %S/Inputs/vit-to-kernel-strassen.mlir
+// RUN: %vitc-opt %S/Inputs/vit-to-kernel-strassen-parts.mlir --kernel-attach-target="panel=32 levels=avx2:strassen" --vit-select-kernels --convert-vit-to-kernel --split-input-file | FileCheck %S/Inputs/vit-to-kernel-strassen-parts.mlir
 // RUN: %vitc-opt %S/Inputs/vit-to-kernel-winograd.mlir --kernel-attach-target="panel=32 levels=zen4:winograd" --vit-select-kernels --convert-vit-to-kernel --split-input-file | FileCheck %S/Inputs/vit-to-kernel-winograd.mlir
 // RUN: %vitc-opt %S/Inputs/vit-to-kernel-tensor-cores.mlir --kernel-attach-target="panel=64 levels=sm80:tensor_core" --vit-select-kernels --convert-vit-to-kernel | FileCheck %S/Inputs/vit-to-kernel-tensor-cores.mlir
 // RUN: %vitc-opt %S/Inputs/vit-to-kernel-levels.mlir --convert-vit-to-kernel --split-input-file | FileCheck %S/Inputs/vit-to-kernel-levels.mlir

@@ -16,7 +16,7 @@
 // LEVELS: module attributes {kernel.target = #kernel.target<panel = 32, levels = [<"avx2", strassen>, <"zen4", winograd>]>
 // LEVELS-DAG: #kernel.strassen<32> of
 // LEVELS-DAG: #kernel.winograd_sums<32> of
-// LEVELS: kernel.call @{{.*}}_fast_{{.*}} levels ["avx2"]
+// LEVELS: kernel.call @{{.*}}_strassen_{{.*}} levels ["avx2"]
 // LEVELS: kernel.call @{{.*}} levels ["zen4"]
 // IMAGES: kernel.call @gemm_1x10x384_x4_{{.*}} images 4
 // DISABLED: kernel.call @norm

@@ -2,7 +2,7 @@
 """Times kernels on this machine, as a share of the FMA peak that is measured between their runs. Run by hand:
 
   VITC_BACKEND=build/bin/vitc-halide VITC_TARGET=x86-64-avx2 python test/performance/kernels.py
-      [gemm|conv|depthwise|fast_gemm|attention|single_query_attention|norm|group_norm|patch_embed]... [--threads] [--cold]
+      [gemm|conv|depthwise|strassen_gemm|attention|single_query_attention|norm|group_norm|patch_embed]... [--threads] [--cold]
       [--schedule '{"tile_m": 4}'] [--panel 32] [--shape M,N,K] [--bias]
 
 The best time of many runs, since a machine's noise only ever adds, and the median share of many short rounds; on one thread in
@@ -94,16 +94,16 @@ def random(floats, alignment=64):
     return array
 
 
-def gemm(m, n, k, options, activation="none", fast=False):
+def gemm(m, n, k, options, activation="none", strassen=False):
     spec = {"m": m, "n": n, "k": k, "lda": k + (16 if k % 1024 == 0 else 0), "ldc": round_up(n, options.panel),
-            "panel": options.panel, "bias": True, "activation": activation, "residual": False, "fast": fast}
+            "panel": options.panel, "bias": True, "activation": activation, "residual": False, "strassen": strassen}
     spec["ldc"] += 16 if spec["ldc"] % 1024 == 0 else 0
     kernel = build("gemm", spec, options.schedule)
     columns = round_up(n, options.panel)
-    arguments = [random(m * spec["lda"]), random(columns * k * (7 if fast else 4) // 4), random(columns), *kernel.scratch(),
+    arguments = [random(m * spec["lda"]), random(columns * k * (7 if strassen else 4) // 4), random(columns), *kernel.scratch(),
                  random(m * spec["ldc"])]
     further = [random(len(arguments[1])) for _ in range(COLD_FLOATS // len(arguments[1]) if options.cold else 0)]
-    measure(f"{'fast ' * fast}gemm {m}x{n}x{k} {activation} panel {options.panel}", kernel, arguments, 2.0 * m * n * k,
+    measure(f"{'Strassen ' * strassen}gemm {m}x{n}x{k} {activation} panel {options.panel}", kernel, arguments, 2.0 * m * n * k,
             options.threads, further)
 
 
@@ -119,10 +119,10 @@ def gemms(options):
     gemm(1, 1000, 768, options)
 
 
-def fast_gemms(options):
+def strassen_gemms(options):
     for n, k in [(768, 768), (2304, 768), (3072, 768), (768, 3072), (384, 384), (1152, 384), (1536, 384), (384, 1536)]:
-        for fast in (False, True):
-            gemm(197, n, k, options, "gelu" if n == 4 * k else "none", fast)
+        for strassen in (False, True):
+            gemm(197, n, k, options, "gelu" if n == 4 * k else "none", strassen)
 
 
 def attention(options):
@@ -230,7 +230,7 @@ def depthwise(options):
                 2.0 * out * out * channels * kernel * kernel, options.threads)
 
 
-FAMILIES = {"gemm": gemms, "conv": convs, "depthwise": depthwise, "fast_gemm": fast_gemms, "attention": attention,
+FAMILIES = {"gemm": gemms, "conv": convs, "depthwise": depthwise, "strassen_gemm": strassen_gemms, "attention": attention,
             "single_query_attention": single_query_attention,
             "norm": norm, "group_norm": group_norm, "patch_embed": patch_embed}
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

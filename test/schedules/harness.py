@@ -284,7 +284,7 @@ def pack(weights, panel):
     return packed.reshape(-1, panel, k).transpose(0, 2, 1).ravel()
 
 
-def pack_fast(weights, panel):
+def pack_strassen(weights, panel):
     """[n][k] to [n/2/panel][7][k/2][panel]: the right operands of Strassen's seven products, in double until the end."""
     n, k = weights.shape
     top, bottom = weights.astype(np.float64).reshape(2, n // 2, k).transpose(0, 2, 1)  # [k][n/2]: left and right columns

@@ -68,9 +68,9 @@ def check(family, spec, target, schedule=None, products=1):
     return hot, prefix
 
 
-def gemm(m, n, k, panel, activation="none", residual=False, fast=False):
+def gemm(m, n, k, panel, activation="none", residual=False, strassen=False):
     spec = {"m": m, "n": n, "k": k, "lda": k, "ldc": n, "panel": panel, "bias": True, "activation": activation,
-            "residual": residual, "fast": fast}
+            "residual": residual, "strassen": strassen}
     return {**spec, "ldr": n} if residual else spec
 
 
@@ -103,12 +103,12 @@ for target in CPU_TARGETS:
         check("gemm", gemm(197, 768, 768, panel), target)
         check("gemm", gemm(197, 3072, 768, panel, activation="gelu"), target)
         check("gemm", gemm(197, 768, 3072, panel, residual=True), target)
-        check("gemm", gemm(197, 3072, 768, panel, activation="gelu", fast=True), target)
-        check("gemm", gemm(197, 768, 3072, panel, residual=True, fast=True), target)
+        check("gemm", gemm(197, 3072, 768, panel, activation="gelu", strassen=True), target)
+        check("gemm", gemm(197, 768, 3072, panel, residual=True, strassen=True), target)
     if LEVELS[target]["separate_adders"]:
         for m, n, k in [(197, 768, 768), (197, 3072, 768), (197, 768, 3072), (577, 1024, 1024), (50, 384, 384)]:
             winograd(gemm(m, n, k, 32), target)
-    check("gemm", gemm(577, 1024, 1024, 32, fast=True), target)
+    check("gemm", gemm(577, 1024, 1024, 32, strassen=True), target)
     check("gemm", gemm(577, 1024, 1024, 32), target)
     check("gemm", gemm(50, 768, 768, 32), target)
     check("gemm", gemm(197, 768, 768, 32), target, schedule={"prefetch": 0})

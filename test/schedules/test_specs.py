@@ -64,7 +64,7 @@ bad("gemm", GEMM, "spec.activation: 'swish' is not one of none, gelu", activatio
 bad("gemm", GEMM, "spec.gate: unknown field", gate=True)
 bad("gemm", GEMM, "spec.lds: missing", winograd=True)
 bad("gemm", GEMM, "spec.lds: unknown field", lds=64)
-bad("gemm", GEMM, "spec.lone_rows: fast and Winograd products take rows together", lone_rows=True, winograd=True, lds=GEMM["k"] + 16)
+bad("gemm", GEMM, "spec.lone_rows: Strassen and Winograd products take rows together", lone_rows=True, winograd=True, lds=GEMM["k"] + 16)
 bad("gemm", GEMM, f"spec.lds: {GEMM['k'] + 15} is less than the {GEMM['k'] + 16} elements of a row", winograd=True, lds=GEMM["k"] + 15)
 bad("gemm", GEMM, "spec.multiply: 'bf16' is not one of f32, f16", multiply="bf16")
 if NAME == "halide":
@@ -83,15 +83,15 @@ bad("gemm", GEMM, "schedule.tile_m: 0 is less than 1", schedule={"tile_m": 0})
 bad("gemm", GEMM, "schedule.block_k: " + ("unknown field" if NAME == "tvm" else "3 does not divide k, 8"),
     schedule={"block_k": 3})
 bad("gemm", GEMM, "schedule.parallel: 2 is more than 1", schedule={"parallel": 2})
-FAST = {**GEMM, "n": 64, "ldc": 64, "fast": True}
+STRASSEN = {**GEMM, "n": 64, "ldc": 64, "strassen": True}
 if NAME == "tvm":
-    bad("gemm", FAST, "spec.fast: vitc-tvm has no fast products")
+    bad("gemm", STRASSEN, "spec.strassen: vitc-tvm has no Strassen products")
 else:
-    bad("gemm", FAST, "spec.n: 48 is not a multiple of two panels of 16, as fast needs it", n=48)
-    bad("gemm", FAST, "spec.k: 7 is odd, and fast needs two halves", k=7)
-    bad("gemm", FAST, "spec.fast: expected true or false, got 1", fast=1)
-    bad("gemm", FAST, "schedule.block_k: 3 does not divide half of k, 4", schedule={"block_k": 3})
-    bad("gemm", FAST, "schedule.chains: unknown field", schedule={"chains": 1})
+    bad("gemm", STRASSEN, "spec.n: 48 is not a multiple of two panels of 16, as strassen needs it", n=48)
+    bad("gemm", STRASSEN, "spec.k: 7 is odd, and strassen needs two halves", k=7)
+    bad("gemm", STRASSEN, "spec.strassen: expected true or false, got 1", strassen=1)
+    bad("gemm", STRASSEN, "schedule.block_k: 3 does not divide half of k, 4", schedule={"block_k": 3})
+    bad("gemm", STRASSEN, "schedule.chains: unknown field", schedule={"chains": 1})
 bad("attention", ATTENTION, "spec.prob_batch_stride: missing", probabilities=True)
 bad("attention", ATTENTION, "spec.prob_batch_stride: unknown field", prob_batch_stride=50)
 bad("attention", ATTENTION, "spec.ldq: 15 is less than the 16 elements of a row", ldq=15)

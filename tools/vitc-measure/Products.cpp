@@ -36,8 +36,8 @@ static void finishRow(const Spec &spec,
   }
 }
 
-/// The seven combinations of quarters that a fast product reads in the place of
-/// its weights `b[k][n]`, packed [n/2/panel][7][k/2][panel].
+/// The seven combinations of quarters that a Strassen product reads in the
+/// place of its weights `b[k][n]`, packed [n/2/panel][7][k/2][panel].
 static std::vector<float> combineQuarters(const std::vector<float> &b,
                                           int64_t n, int64_t depth,
                                           int64_t panel) {
@@ -95,7 +95,7 @@ void vitc::measure::makeProblem(const families::GemmSpec &spec,
   scaleWeights(at.w, depth);
   std::vector<float> plain = at.w->values;
   int64_t panels = spec.width() / panel, width = panel;
-  if (spec.fast) {
+  if (spec.strassen) {
     // The reference sees the weights as one panel of n columns.
     plain.resize(size_t(n * depth));
     at.w->values = combineQuarters(plain, n, depth, panel);
@@ -107,7 +107,8 @@ void vitc::measure::makeProblem(const families::GemmSpec &spec,
   for (int64_t row = 0; row < m; ++row) {
     std::vector<double> sums(size_t(panels * width));
     for (int64_t k = 0; k < depth; ++k) {
-      int64_t place = spec.fast && k >= half ? spec.halfStride + k - half : k;
+      int64_t place =
+          spec.strassen && k >= half ? spec.halfStride + k - half : k;
       addRow(at.a->values[row * spec.lda + place], plain.data(), panels, depth,
              width, k, sums.data());
     }

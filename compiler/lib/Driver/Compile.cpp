@@ -327,7 +327,7 @@ llvm::Error Compilation::writeLibrary(Staging &staging,
   if (!weights)
     return weights.takeError();
   library.weightsIdentity = weights->identity;
-  report.fastMatmulErrors = weights->strassenErrors;
+  report.strassenErrors = weights->strassenErrors;
 
   Stopwatch watch(report, "building the library");
   std::vector<std::pair<std::string, std::string>> forwards;

@@ -61,7 +61,7 @@ void vitc::reportLibrary(CompileReport &report, ModuleOp module,
                          const LibraryDescription &library) {
   report.workspaceBytes = library.workspaceBytes;
   report.weightsBytes = library.weightsBytes;
-  report.fastMatmulBytes = strassenExtraBytes(module);
+  report.strassenBytes = strassenExtraBytes(module);
   report.winogradProducts = llvm::any_of(
       module.getOps<kernel::ConstantOp>(), [](kernel::ConstantOp op) {
         return isa<kernel::WinogradSumsAttr>(op.getLayout());

@@ -45,9 +45,10 @@ static Outputs plainOutputs(const Block &block) {
           dot<T>(a2, b1, 2 * half), dot<T>(a2, b2, 2 * half)};
 }
 
-/// As the fast kernels do: combinations of the weights are rounded once, those
-/// of the left operand are made in float, seven sums are combined at the end.
-static Outputs fastOutputs(const Block &block) {
+/// As Strassen's kernels do: combinations of the weights are rounded once,
+/// those of the left operand are made in float, seven sums are combined at the
+/// end.
+static Outputs strassenOutputs(const Block &block) {
   auto [a1, a2, b1, b2, half] = block;
   const float *a11 = a1, *a12 = a1 + half, *a21 = a2, *a22 = a2 + half;
   const float *b11 = b1, *b21 = b1 + half, *b12 = b2, *b22 = b2 + half;
@@ -68,7 +69,7 @@ static Outputs fastOutputs(const Block &block) {
 static void keepLarger(StrassenErrors::Pair &kept,
                        const StrassenErrors::Pair &found) {
   kept.plain = std::max(kept.plain, found.plain);
-  kept.fast = std::max(kept.fast, found.fast);
+  kept.strassen = std::max(kept.strassen, found.strassen);
 }
 
 /// The largest errors of every row with every column. A row is measured by its
@@ -81,25 +82,28 @@ static StrassenErrors::Pair compare(llvm::ArrayRef<float> rows,
   StrassenErrors::Pair largest;
   double columns = double(left.size()) / depth;
   for (int64_t row = 0; row < rowPairs; ++row) {
-    Outputs sum = {}, squares = {}, plainError = {}, fastError = {};
+    Outputs sum = {}, squares = {}, plainError = {}, strassenError = {};
     for (size_t column = 0; column < left.size(); column += depth) {
       Block block = {rows.data() + 2 * row * depth,
                      rows.data() + (2 * row + 1) * depth, left.data() + column,
                      right.data() + column, depth / 2};
       Outputs exact = plainOutputs<double>(block),
-              plain = plainOutputs<float>(block), fast = fastOutputs(block);
+              plain = plainOutputs<float>(block),
+              strassen = strassenOutputs(block);
       for (size_t i = 0; i < exact.size(); ++i) {
         sum[i] += exact[i];
         squares[i] += exact[i] * exact[i];
         plainError[i] = std::max(plainError[i], std::abs(plain[i] - exact[i]));
-        fastError[i] = std::max(fastError[i], std::abs(fast[i] - exact[i]));
+        strassenError[i] =
+            std::max(strassenError[i], std::abs(strassen[i] - exact[i]));
       }
     }
     for (size_t i = 0; i < sum.size(); ++i) {
       double mean = sum[i] / columns,
              spread = std::sqrt(squares[i] / columns - mean * mean);
       if (spread > 0)
-        keepLarger(largest, {plainError[i] / spread, fastError[i] / spread});
+        keepLarger(largest,
+                   {plainError[i] / spread, strassenError[i] / spread});
     }
   }
   return largest;

@@ -8,7 +8,7 @@
 // CHECK-LABEL: func.func @forward
 // CHECK: %[[X:.+]] = kernel.alloc : memref<49x384xf32
 // CHECK: %[[OUT:.+]] = kernel.alloc : memref<49x384xf32
-// CHECK: kernel.call @{{gemm_49x384x384_fast_[0-9a-f]+}} ins(%[[X]], {{.*}}) outs(%{{.+}}, %[[OUT]] : {{.*}}) levels ["avx2", "avx512"]
+// CHECK: kernel.call @{{gemm_49x384x384_strassen_[0-9a-f]+}} ins(%[[X]], {{.*}}) outs(%{{.+}}, %[[OUT]] : {{.*}}) levels ["avx2", "avx512"]
 // CHECK: kernel.call @{{gemm_49x384x384_[0-9a-f]+}} ins(%[[X]], {{.*}}) outs(%[[X]], %[[OUT]] : {{.*}}) levels ["zen4"]
 // CHECK: kernel.call @{{gemm_49x96x384_[0-9a-f]+}} ins(%[[OUT]], {{.*}}) outs({{.*}}){{$}}
 module attributes {kernel.target = #kernel.target<panel = 32, levels = [<"avx2", strassen>, <"avx512", strassen>, <"zen4", winograd>]>} {

@@ -165,8 +165,8 @@ kernel.spec @s #kernel.gemm<m = 1, n = 1, k = 1, panel = 2147483647, lda = 1, ld
 // -----
 
 // spec_c1: rules between fields
-// expected-error @+1 {{k: 3 is odd, and fast needs two halves}}
-kernel.spec @s #kernel.gemm<m = 1, n = 2, k = 3, panel = 1, fast = true, lda = 3, ldc = 2, bias = false, residual = false, activation = none> words "" flops 0.0 bytes 0.0
+// expected-error @+1 {{k: 3 is odd, and strassen needs two halves}}
+kernel.spec @s #kernel.gemm<m = 1, n = 2, k = 3, panel = 1, strassen = true, lda = 3, ldc = 2, bias = false, residual = false, activation = none> words "" flops 0.0 bytes 0.0
 
 // -----
 

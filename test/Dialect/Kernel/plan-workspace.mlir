@@ -27,7 +27,7 @@ func.func @chain(%image: memref<16xf32>, %y: memref<64xf32>) attributes {kernel.
 // CHECK-SAME: kernel.workspace_bytes = 512 : i64
 // CHECK: kernel.alloc at 0 :
 // CHECK: kernel.alloc at 256 :
-kernel.spec @s #kernel.gemm<m = 1, n = 2, k = 2, panel = 1, fast = true, lda = 2, ldc = 2, bias = false, residual = false, activation = none> words "one" flops 0.0 bytes 0.0
+kernel.spec @s #kernel.gemm<m = 1, n = 2, k = 2, panel = 1, strassen = true, lda = 2, ldc = 2, bias = false, residual = false, activation = none> words "one" flops 0.0 bytes 0.0
 func.func @branches(%image: memref<16xf32>, %y: memref<64xf32>, %z: memref<64xf32>) {
   %0 = kernel.alloc : memref<64xf32>
   kernel.call @s ins(%y, %y : memref<64xf32>, memref<64xf32>) outs(%0, %y : memref<64xf32>, memref<64xf32>) branch 0
@@ -42,7 +42,7 @@ func.func @branches(%image: memref<16xf32>, %y: memref<64xf32>, %z: memref<64xf3
 // The next pair of branches is another time.
 // CHECK-LABEL: func.func @pairs
 // CHECK-SAME: kernel.workspace_bytes = 256 : i64
-kernel.spec @s #kernel.gemm<m = 1, n = 2, k = 2, panel = 1, fast = true, lda = 2, ldc = 2, bias = false, residual = false, activation = none> words "one" flops 0.0 bytes 0.0
+kernel.spec @s #kernel.gemm<m = 1, n = 2, k = 2, panel = 1, strassen = true, lda = 2, ldc = 2, bias = false, residual = false, activation = none> words "one" flops 0.0 bytes 0.0
 kernel.spec @c #kernel.copy<shape = [1, 1, 1, 1], src_strides = [0, 0, 0, 1], dst_strides = [0, 0, 0, 1]> words "one" flops 0.0 bytes 0.0
 func.func @pairs(%image: memref<16xf32>, %y: memref<64xf32>, %z: memref<64xf32>) {
   %0 = kernel.alloc : memref<64xf32>

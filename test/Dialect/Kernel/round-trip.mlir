@@ -8,7 +8,7 @@ vit.parameter @b : tensor<20xf32>
 
 // Fields stand in the definition's order, without those that may be left out.
 // CHECK: kernel.spec @gemm #kernel.gemm<m = 4, n = 20, k = 8, panel = 16, lda = 8, ldc = 32, bias = true, residual = false, activation = gelu> words "4x20x8_gelu" flops 1.280000e+03 bytes 0.000000e+00
-kernel.spec @gemm #kernel.gemm<k = 8, n = 20, m = 4, panel = 16, fast = false, lda = 8, ldc = 32, bias = true, residual = false, activation = gelu> words "4x20x8_gelu" flops 1280.0 bytes 0.0
+kernel.spec @gemm #kernel.gemm<k = 8, n = 20, m = 4, panel = 16, strassen = false, lda = 8, ldc = 32, bias = true, residual = false, activation = gelu> words "4x20x8_gelu" flops 1280.0 bytes 0.0
 
 // Those that are there with others, and numbers.
 // CHECK: kernel.spec @attention #kernel.attention<batch = 1, heads = 2, tokens = 4, queries = 3, head_dim = 8, scale = -1.250000e-01, ldq = 16, ldk = 16, ldv = 16, ldo = 16, probabilities = true, prob_batch_stride = 24, masks = 1, ldb = 16> words

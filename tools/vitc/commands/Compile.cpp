@@ -198,24 +198,24 @@ static void printReport(const Settings &settings, const CompileReport &report) {
                        formatBytes(uint64_t(report.weightsBytes)) +
                        " weights shared by all");
   if (compile.fastMatmul && report.weightsBytes)
-    line("", report.fastMatmulBytes
-                 ? formatBytes(uint64_t(report.fastMatmulBytes)) +
+    line("", report.strassenBytes
+                 ? formatBytes(uint64_t(report.strassenBytes)) +
                        " of the weights are --fast-matmul's; without it " +
-                       formatBytes(uint64_t(report.weightsBytes -
-                                            report.fastMatmulBytes))
+                       formatBytes(
+                           uint64_t(report.weightsBytes - report.strassenBytes))
              : report.winogradProducts
                  ? "--fast-matmul: Winograd products are faster on " +
                        report.target + ", and take its place"
                  : "no layer is large enough for --fast-matmul to gain");
-  if (report.fastMatmulBytes) {
+  if (report.strassenBytes) {
     auto errors = [](const StrassenErrors::Pair &pair) {
-      return formatShort(pair.fast) + " of its row's spread (" +
+      return formatShort(pair.strassen) + " of its row's spread (" +
              formatShort(pair.plain) + " without)";
     };
     line("precision",
-         "an output of a fast layer is off by up to " +
-             errors(report.fastMatmulErrors.usual) + ", by " +
-             errors(report.fastMatmulErrors.outliers) +
+         "an output of a Strassen layer is off by up to " +
+             errors(report.strassenErrors.usual) + ", by " +
+             errors(report.strassenErrors.outliers) +
              " where other rows and columns have outliers a hundred times as "
              "large; sampled in every layer");
   }

@@ -69,11 +69,11 @@ struct CompileOptions {
 struct CompileReport {
   std::string name, target;
   int64_t parameters = 0, workspaceBytes = 0, weightsBytes = 0;
-  int64_t fastMatmulBytes = 0;     ///< of the weights, what fastMatmul added
-  StrassenErrors fastMatmulErrors; ///< what its layers lose in precision
-  bool winogradProducts = false;   ///< some layers are, where the CPU gains
-  double flops = 0;                ///< nominal: of the model as published
-  double computedFlops = 0;        ///< what is left after the rewrites
+  int64_t strassenBytes = 0;     ///< of the weights, what fastMatmul added
+  StrassenErrors strassenErrors; ///< what its layers lose in precision
+  bool winogradProducts = false; ///< some layers are, where the CPU gains
+  double flops = 0;              ///< nominal: of the model as published
+  double computedFlops = 0;      ///< what is left after the rewrites
   unsigned kernels = 0, cachedKernels = 0, tunedKernels = 0,
            tensorCoreKernels = 0;
   std::string deviceCode; ///< of a GPU's kernels: what they take, in one line

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// What one level of Strassen's algorithm costs in precision, told when a model
 /// is compiled: a sample of each layer's outputs, computed as the plain and as
-/// the fast kernels compute them, beside double precision.
+/// Strassen's kernels compute them, beside double precision.
 #ifndef VITC_TARGET_STRASSENERRORS_H
 #define VITC_TARGET_STRASSENERRORS_H
 
@@ -13,7 +13,7 @@ namespace vitc {
 /// same row's outputs.
 struct StrassenErrors {
   struct Pair {
-    double plain = 0, fast = 0;
+    double plain = 0, strassen = 0;
   };
   Pair usual;    ///< the layer's weights, activations from a bell curve
   Pair outliers; ///< some of both a hundred times as large, in some rows and

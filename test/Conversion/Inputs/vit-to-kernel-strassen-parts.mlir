@@ -1,8 +1,8 @@
-// A long sum of fast products is taken in parts, slices of both halves of k. Half of the parts add to the output, the others to a buffer of their own, so that two
+// A long sum of Strassen products is taken in parts, slices of both halves of k. Half of the parts add to the output, the others to a buffer of their own, so that two
 // threads may take a branch each. The bias belongs to the first part; the parts of a branch share their scratch.
 // CHECK: kernel.constant @w.strassen #kernel.strassen<32, parts = 2> of @w : memref<12x7x384x32xf32>
-// CHECK: kernel.spec @[[FIRST:gemm_49x384x768_fast_[0-9a-f]+]] #kernel.gemm<{{.*}}half_stride = 768{{.*}}bias = true{{.*}}residual = false
-// CHECK: kernel.spec @[[SECOND:gemm_49x384x768_fast_[0-9a-f]+]] #kernel.gemm<{{.*}}half_stride = 768{{.*}}bias = false{{.*}}residual = false
+// CHECK: kernel.spec @[[FIRST:gemm_49x384x768_strassen_[0-9a-f]+]] #kernel.gemm<{{.*}}half_stride = 768{{.*}}bias = true{{.*}}residual = false
+// CHECK: kernel.spec @[[SECOND:gemm_49x384x768_strassen_[0-9a-f]+]] #kernel.gemm<{{.*}}half_stride = 768{{.*}}bias = false{{.*}}residual = false
 // CHECK: kernel.spec @[[ADD:add_49x384_[0-9a-f]+]] #kernel.add<
 // CHECK-LABEL: func.func @forward
 // CHECK: %[[W:.+]] = kernel.weight @w.strassen
@@ -34,7 +34,7 @@ func.func @forward(%image: tensor<1x3x14x14xf32>) -> (tensor<1x49x384xf32> {vit.
 
 // An activation needs the whole sum at once.
 // CHECK: kernel.constant @w.strassen #kernel.strassen<32> of @w : memref<6x7x768x32xf32>
-// CHECK: kernel.spec @{{gemm_49x384x1536_relu_fast_[0-9a-f]+}}
+// CHECK: kernel.spec @{{gemm_49x384x1536_relu_strassen_[0-9a-f]+}}
 // CHECK-LABEL: func.func @forward
 vit.parameter @e : tensor<1536x3x2x2xf32>
 vit.parameter @w : tensor<384x1536xf32>

@@ -1,17 +1,17 @@
 // A large layer gets Strassen's products: seven right operands in the weights file, room in the workspace for the five left ones that are not quarters as they stand.
 // CHECK: kernel.constant @w.strassen #kernel.strassen<16> of @w : memref<16x7x192x16xf32>
 // CHECK: kernel.constant @b.rows #kernel.rows<512> of @b : memref<1x512xf32>
-// CHECK: kernel.spec @[[FAST:gemm_49x512x384_gelu_fast_[0-9a-f]+]] #kernel.gemm<m = 49, n = 512, k = 384, panel = 16, fast = true, {{.*}}bias = true, residual = false, activation = gelu>
+// CHECK: kernel.spec @[[STRASSEN:gemm_49x512x384_gelu_strassen_[0-9a-f]+]] #kernel.gemm<m = 49, n = 512, k = 384, panel = 16, strassen = true, {{.*}}bias = true, residual = false, activation = gelu>
 // A layer whose halves are not whole panels stays as it is.
 // CHECK: kernel.constant @v.panels #kernel.panels<16> of @v : memref<25x512x16xf32>
 // CHECK: kernel.spec @[[PLAIN:gemm_49x400x512_[0-9a-f]+]] #kernel.gemm<
-// CHECK-NOT: fast
+// CHECK-NOT: strassen
 // CHECK-LABEL: func.func @forward
 // CHECK-DAG: %[[W:.+]] = kernel.weight @w.strassen : memref<16x7x192x16xf32>
 // CHECK: kernel.call @patch_embed
 // CHECK: %[[OUT:.+]] = kernel.alloc : memref<49x512xf32
 // CHECK: %[[SCRATCH:.+]] = kernel.alloc : memref<24000xf32
-// CHECK: kernel.call @[[FAST]] ins(%{{.+}}, %[[W]], %{{.+}} : {{.*}}) outs(%[[SCRATCH]], %[[OUT]] :
+// CHECK: kernel.call @[[STRASSEN]] ins(%{{.+}}, %[[W]], %{{.+}} : {{.*}}) outs(%[[SCRATCH]], %[[OUT]] :
 // CHECK: kernel.call @[[PLAIN]]
 vit.parameter @e : tensor<384x3x2x2xf32>
 vit.parameter @w : tensor<512x384xf32>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// gemm with `fast`: one level of Strassen's algorithm. Seven products of half
-/// the size in each direction take the place of eight; the combinations of the
-/// weights are made when the model is compiled, those of the left operand here,
-/// but for two products that take a quarter of it as it stands.
+/// gemm with `strassen`: one level of Strassen's algorithm. Seven products of
+/// half the size in each direction take the place of eight; the combinations of
+/// the weights are made when the model is compiled, those of the left operand
+/// here, but for two products that take a quarter of it as it stands.
 #include "gemm.h"
 
 #include "math.h"
@@ -25,9 +25,9 @@ constexpr int productCount = families::strassenProducts,
 
 namespace {
 
-class FastGemm {
+class StrassenGemm {
 public:
-  FastGemm(const GemmShape &shape, const Machine &machine);
+  StrassenGemm(const GemmShape &shape, const Machine &machine);
   void readSchedule(Schedule &schedule);
   void define();
   void scheduleCombined();
@@ -65,7 +65,7 @@ private:
 
 } // namespace
 
-FastGemm::FastGemm(const GemmShape &shape, const Machine &machine)
+StrassenGemm::StrassenGemm(const GemmShape &shape, const Machine &machine)
     : shape(shape), machine(machine) {
   halfRows = (shape.m + 1) / 2;
   lowerStart = shape.m - halfRows;
@@ -74,14 +74,14 @@ FastGemm::FastGemm(const GemmShape &shape, const Machine &machine)
   panels = halfCols / shape.panel;
 }
 
-void FastGemm::readSchedule(Schedule &schedule) {
+void StrassenGemm::readSchedule(Schedule &schedule) {
   // An activation needs the whole sum, and a residual that is also the output
   // must be read before anything is written: both together leave one pass.
   bool onePass =
       shape.residual && shape.activation != families::Activation::None;
   blockK = schedule.get(
       "block_k", "steps of k/2 of one pass over the output",
-      onePass ? halfDepth : divisorUpTo(halfDepth, machine.fastDepth),
+      onePass ? halfDepth : divisorUpTo(halfDepth, machine.strassenDepth),
       Values(onePass ? halfDepth : 1, halfDepth)
           .dividing(halfDepth, "half of k, " + std::to_string(halfDepth)));
   tile =
@@ -98,7 +98,7 @@ void FastGemm::readSchedule(Schedule &schedule) {
 
 /// An element of the quarter (right, r.x), out of the seven products of a chunk
 /// of k.
-Expr FastGemm::quarter(int chunk) {
+Expr StrassenGemm::quarter(int chunk) {
   auto product = [&](int i) -> Expr {
     if (i < plainProducts)
       return products[chunk].plain(n, row, i, np);
@@ -110,7 +110,7 @@ Expr FastGemm::quarter(int chunk) {
                 product(2) - product(3) + product(0) + product(5));
 }
 
-void FastGemm::define() {
+void StrassenGemm::define() {
   a = kernel.input(
       "a", {{halfDepth, 1}, {2, shape.halfStride}, {shape.m, shape.lda}});
   w = kernel.input("w",
@@ -192,7 +192,7 @@ void FastGemm::define() {
 // ---- Schedule
 
 /// All combinations of a row at once, while its parts are in registers.
-void FastGemm::scheduleCombined() {
+void StrassenGemm::scheduleCombined() {
   int lanes = machine.lanesFor(halfDepth);
   combined.reorder(p, k, m).unroll(p).vectorize(k, lanes);
   if (parallel) {
@@ -208,7 +208,7 @@ void FastGemm::scheduleCombined() {
 /// would leave a panel of weights too early. The left operands of some rows,
 /// 1 MB at k = 768, pass by for each column tile, so rows are the
 /// outermost loop.
-void FastGemm::scheduleChunk(int chunk, Schedule &schedule) {
+void StrassenGemm::scheduleChunk(int chunk, Schedule &schedule) {
   if (chunk == 0)
     parallel = schedule.parallel(
         worthParallel(2.0 * productCount * halfRows * halfDepth * tile.columns,
@@ -245,7 +245,7 @@ void FastGemm::scheduleChunk(int chunk, Schedule &schedule) {
 
 /// While one product is computed, the next one's weights: those of the last
 /// product are followed by the next panel's.
-void FastGemm::addPrefetch(Schedule &schedule) {
+void StrassenGemm::addPrefetch(Schedule &schedule) {
   int rowTiles = (std::min(blockM, halfRows) + tile.rows - 1) / tile.rows;
   if (int lines = readPrefetch(schedule, defaultPrefetch(tile, rowTiles)))
     kernel.prefetches.emplace_back(
@@ -253,9 +253,9 @@ void FastGemm::addPrefetch(Schedule &schedule) {
                         /*tileLoop=*/p.name(), /*nextTile=*/1}));
 }
 
-Kernel buildFastGemm(const GemmShape &shape, Schedule &schedule,
-                     const Machine &machine) {
-  FastGemm gemm(shape, machine);
+Kernel buildStrassenGemm(const GemmShape &shape, Schedule &schedule,
+                         const Machine &machine) {
+  StrassenGemm gemm(shape, machine);
   gemm.readSchedule(schedule);
   gemm.define();
   for (int chunk = 0; chunk < gemm.chunks(); ++chunk)

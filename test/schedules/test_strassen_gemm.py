@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""gemm with `fast`, one level of Strassen's algorithm, against numpy in double precision.
+"""gemm with `strassen`, one level of Strassen's algorithm, against numpy in double precision.
 
 Strassen's error is bounded by norms, not element by element: a small result next to large ones is as wrong as those. The
 tests use the bound's form, a small multiple of EPS * k * max|a| * max|w|, with room for k's random walk instead of k.
@@ -15,12 +15,12 @@ def check(m, n, k, panel=16, bias=True, activation="none", residual=False, alias
     half_stride = half_stride or k // 2
     lda = lda or half_stride + k // 2
     spec = {"m": m, "n": n, "k": k, "lda": lda, "ldc": ldc, "panel": panel, "bias": bias, "activation": activation,
-            "residual": residual, "fast": True}
+            "residual": residual, "strassen": True}
     if half_stride != k // 2:
         spec["half_stride"] = half_stride
     if residual:
         spec["ldr"] = ldc
-    what = (f"fast gemm {m}x{n}x{k} panel {panel} bias {bias} {activation} residual {residual} alias {alias} "
+    what = (f"strassen gemm {m}x{n}x{k} panel {panel} bias {bias} {activation} residual {residual} alias {alias} "
             f"outliers {outliers} {schedule or ''}")
     kernel = build("gemm", spec, schedule)
     a = rng.standard_normal((m, k)).astype(np.float32)
@@ -32,7 +32,7 @@ def check(m, n, k, panel=16, bias=True, activation="none", residual=False, alias
     r = rng.standard_normal((m, n)).astype(np.float32)
 
     def arguments():
-        result = [place(a.reshape(m, 2, -1), (lda, half_stride, 1), floats=m * lda), place(pack_fast(w, panel), (1,))]
+        result = [place(a.reshape(m, 2, -1), (lda, half_stride, 1), floats=m * lda), place(pack_strassen(w, panel), (1,))]
         if bias:
             result.append(padded(b, n))
         out = guarded(m * ldc, fill=7)

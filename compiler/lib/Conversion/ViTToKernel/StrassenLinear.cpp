@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Linear layers by one level of Strassen's algorithm (docs/KernelProtocol.md,
-/// gemm with `fast`).
+/// gemm with `strassen`).
 #include "Linear.h"
 
 using namespace mlir;
@@ -40,10 +40,10 @@ static Value weightsOfPart(Lowering &state, Location location, Value weight,
 namespace {
 
 /// The calls of one layer.
-class FastLinear {
+class StrassenLinear {
 public:
-  FastLinear(Lowering &state, vit::LinearOp op, const LinearBuffers &buffers,
-             int64_t parts)
+  StrassenLinear(Lowering &state, vit::LinearOp op,
+                 const LinearBuffers &buffers, int64_t parts)
       : state(state), op(op), parts(parts), location(op.getLoc()), sizes(op),
         a(buffers.a), weight(state.strassenPanels(op.getWeight(), parts)),
         residual(buffers.residual), out(buffers.out) {}
@@ -68,18 +68,18 @@ private:
 
 } // namespace
 
-families::GemmSpec FastLinear::partSpec(bool bias, bool added) const {
+families::GemmSpec StrassenLinear::partSpec(bool bias, bool added) const {
   families::GemmSpec spec = linearSpec(state, op, bias, added);
   int64_t half = sizes.k / 2;
   spec.k = 2 * (half / parts);
   spec.lda = rowsOf(a).stride;
-  spec.fast = true;
+  spec.strassen = true;
   spec.halfStride = half;
   return spec;
 }
 
-void FastLinear::callPart(int64_t part, Value bias, Value added, Value left,
-                          Value to, std::optional<int64_t> branch) {
+void StrassenLinear::callPart(int64_t part, Value bias, Value added, Value left,
+                              Value to, std::optional<int64_t> branch) {
   families::GemmSpec spec = partSpec(bool(bias), bool(added));
   spec.ldc = rowsOf(to).stride;
   families::GemmArguments<Value> buffers;
@@ -100,12 +100,13 @@ void FastLinear::callPart(int64_t part, Value bias, Value added, Value left,
   }
   buffers.scratch = left;
   buffers.out = to;
-  state.call(location, linearWords(op, spec.k, bool(added)) + "_fast", spec,
+  state.call(location, linearWords(op, spec.k, bool(added)) + "_strassen", spec,
              {2.0 * sizes.m * sizes.n * spec.k}, buffers, branch);
 }
 
-void FastLinear::callParts(int64_t first, int64_t last, Value bias, Value added,
-                           Value to, std::optional<int64_t> branch) {
+void StrassenLinear::callParts(int64_t first, int64_t last, Value bias,
+                               Value added, Value to,
+                               std::optional<int64_t> branch) {
   // The left operands of a part that are combinations stand in the workspace.
   Value left =
       state.scratchFor(location, partSpec(/*bias=*/false, /*added=*/false));
@@ -116,7 +117,7 @@ void FastLinear::callParts(int64_t first, int64_t last, Value bias, Value added,
   }
 }
 
-void FastLinear::lower() {
+void StrassenLinear::lower() {
   if (parts % 2 != 0)
     return callParts(0, parts, op.getBias(), residual, out, std::nullopt);
   // Two sums of half of the parts each. On two threads each takes one: a
@@ -135,5 +136,5 @@ void lowering::lowerStrassen(Lowering &state, vit::LinearOp op,
   // An activation needs the whole sum at once.
   bool linear = op.getActivation() == vit::Activation::None;
   int64_t parts = linear ? partsOf(LinearSizes(op).k, state.panel) : 1;
-  FastLinear(state, op, buffers, parts).lower();
+  StrassenLinear(state, op, buffers, parts).lower();
 }

@@ -61,7 +61,7 @@ norms of its row and its column.
     Word<"activation", Activation>,
     Flag<"winograd", "the arguments of a Winograd inner product are there", "False">,
     Stride<"lds", "k + winograd_floats", "row stride of scratch", "winograd">,
-    Flag<"lone_rows", "each row has the bits that it has in a product of one row, whatever m; not on a GPU", "False">,
+    Flag<"row_invariant", "row-invariant summation: a row's bits do not depend on m; not on a GPU", "False">,
     Word<"multiply", FactorType, "what both factors of a product are rounded to; sums are float32. `f16` is for CUDA's tensor cores and vitc-tvm, with a panel of 64", "\"f32\"">];
   let quantities = [
     Quantity<"left_columns", "half_stride + k - k // 2 if strassen else k", "columns of a row of a, from the first to the last">,
@@ -70,8 +70,8 @@ norms of its row and its column.
     Rule<"n", "not strassen or n % (2 * panel) == 0", "{n} is not a multiple of two panels of {panel}, as strassen needs it">,
     Rule<"k", "not strassen or k % 2 == 0", "{k} is odd, and strassen needs two halves">,
     Rule<"winograd", "not (winograd and strassen)", "a product is one of strassen and winograd">,
-    Rule<"lone_rows", "not lone_rows or not (strassen or winograd)", "Strassen and Winograd products take rows together">,
-    Rule<"lone_rows", "not lone_rows or multiply == \"f32\"", "tensor cores take rows together">];
+    Rule<"row_invariant", "not row_invariant or not (strassen or winograd)", "Strassen and Winograd products take rows together">,
+    Rule<"row_invariant", "not row_invariant or multiply == \"f32\"", "tensor cores take rows together">];
   let arguments = [
     Rows<Input, "a", "m", "left_columns", "lda">,
     Dense<Weight, "w", ["ceildiv(n, panel)", "k", "panel"], "not strassen", "packed, zero where n is exceeded">,
@@ -84,7 +84,7 @@ norms of its row and its column.
     Rows<Output, "out", "m", "width", "ldc">];
   let rowsField = "m";
   let rowwiseWhen = "not (strassen or winograd) and multiply == \"f32\"";
-  let rowwiseFlag = "lone_rows";
+  let rowwiseFlag = "row_invariant";
 }
 
 def PatchEmbed : Family<"patch_embed", "PatchEmbed"> {

@@ -23,7 +23,7 @@ static int readBlockK(const GemmShape &shape, Schedule &schedule,
   const int depth = shape.k;
   bool onePass =
       shape.residual && shape.activation != families::Activation::None;
-  bool crowded = machine.leftFloats > 0 && !shape.loneRows &&
+  bool crowded = machine.leftFloats > 0 && !shape.rowInvariant &&
                  int64_t(shape.m) * depth > machine.leftFloats &&
                  depth > shape.n;
   return schedule.get(
@@ -64,8 +64,8 @@ Kernel buildGemm(const families::GemmShape &shape, Schedule &schedule,
            "there is no Strassen product for " + machine.name);
     return buildStrassenGemm(shape, schedule, machine);
   }
-  if (shape.loneRows && machine.gpu())
-    fail(&GemmShape::loneRows, machine.name + " takes rows together");
+  if (shape.rowInvariant && machine.gpu())
+    fail(&GemmShape::rowInvariant, machine.name + " takes rows together");
   if (readWinograd(shape, schedule, machine))
     return buildWinogradGemm(shape, schedule, machine);
   const int rows = shape.m, depth = shape.k, panel = shape.panel;
@@ -119,7 +119,7 @@ Kernel buildGemm(const families::GemmShape &shape, Schedule &schedule,
   const int blockK = readBlockK(shape, schedule, machine),
             passes = depth / blockK;
   Tile tile = readTile(schedule, machine, rows, panel, blockK,
-                       shape.loneRows ? Chains::OneRow : Chains::FewRows);
+                       shape.rowInvariant ? Chains::OneRow : Chains::FewRows);
   RDom k(0, blockK / tile.chains, "k");
   std::vector<Func> products;
   for (int pass = 0; pass < passes; ++pass) {

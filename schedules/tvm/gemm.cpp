@@ -15,8 +15,9 @@ static PanelProduct tiledGemm(const GemmShape &shape, Schedule &schedule,
   PanelProduct product;
   product.loops = {shape.m, shape.panel, panels, /*batch=*/1,
                    /*depth=*/double(shape.k)};
-  product.tile = readTile(schedule, machine, shape.m, shape.panel, shape.k,
-                          shape.loneRows ? Chains::OneRow : Chains::FewRows);
+  product.tile =
+      readTile(schedule, machine, shape.m, shape.panel, shape.k,
+               shape.rowInvariant ? Chains::OneRow : Chains::FewRows);
   product.tasks = readPanelTasks(schedule, product.loops, product.tile);
   const int rowTiles =
       (product.tasks.rows + product.tile.rows - 1) / product.tile.rows;

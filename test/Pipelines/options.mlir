@@ -2,7 +2,7 @@
 // RUN: %vitc-opt %s --vitc-lower | FileCheck %s --check-prefix=DEFAULT
 // RUN: %vitc-opt %s --vitc-lower="panel=32 levels=avx2:strassen,zen4:winograd" | FileCheck %s --check-prefix=LEVELS
 // RUN: %vitc-opt %s --vitc-lower="images=4" | FileCheck %s --check-prefix=IMAGES
-// RUN: %vitc-opt %s --vitc-lower="images=4 disable-rewrites=join-rows,fold-norm" | FileCheck %s --check-prefix=DISABLED
+// RUN: %vitc-opt %s --vitc-lower="images=4 disable-rewrites=batch-tail,fold-norm" | FileCheck %s --check-prefix=DISABLED
 // RUN: %vitc-opt %s --vitc-lower="until-after=fuse" | FileCheck %s --check-prefix=FUSE
 // RUN: %vitc-opt %s --vitc-lower="levels=zen4:winograd until-after=fuse" | FileCheck %s --check-prefix=WINOGRAD
 // RUN: %vitc-opt %s --kernel-attach-target=panel=32 --vitc-lower | FileCheck %s --check-prefix=OWN

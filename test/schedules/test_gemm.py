@@ -52,16 +52,16 @@ def check(m, n, k, panel=16, bias=True, activation="none", residual=False, alias
 
 
 @sampled
-def check_lone_rows(m, n, k, panel=32, activation="none", residual=False):
+def check_row_invariant(m, n, k, panel=32, activation="none", residual=False):
     """Each of rows that stand far apart has the bits that it has alone."""
-    what = f"gemm of {m} lone rows, {n}x{k} {activation} residual {residual}"
+    what = f"gemm of {m} row-invariant rows, {n}x{k} {activation} residual {residual}"
     columns, lda, ldc = round_up(n, panel), round_up(k, 16) + 480, round_up(n, panel) + 160
     spec = {"n": n, "k": k, "lda": lda, "ldc": ldc, "panel": panel, "bias": True, "activation": activation,
             "residual": residual}
     if residual:
         spec["ldr"] = ldc
     alone = build("gemm", {"m": 1, **spec})
-    together = build("gemm", {"m": m, "lone_rows": True, **spec})
+    together = build("gemm", {"m": m, "row_invariant": True, **spec})
     a = rng.standard_normal((m, k)).astype(np.float32)
     w = rng.standard_normal((n, k)).astype(np.float32) / np.float32(np.sqrt(k))
     bias = rng.standard_normal(n).astype(np.float32)
@@ -122,5 +122,5 @@ check(197, 32, 1536, panel=32, residual=True, alias=True)  # and in two passes
 for prefetch in (0, 1, 3):
     check(50, 96, 40, panel=48, schedule={"prefetch": prefetch})
 for m, n, k in [(8, 1000, 384), (2, 33, 37), (3, 64, 1536), (40, 48, 100)]:
-    check_lone_rows(m, n, k)
-check_lone_rows(5, 96, 64, residual=True, activation="gelu")
+    check_row_invariant(m, n, k)
+check_row_invariant(5, 96, 64, residual=True, activation="gelu")

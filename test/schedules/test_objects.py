@@ -112,7 +112,7 @@ for target in CPU_TARGETS:
     check("gemm", gemm(577, 1024, 1024, 32), target)
     check("gemm", gemm(50, 768, 768, 32), target)
     check("gemm", gemm(197, 768, 768, 32), target, schedule={"prefetch": 0})
-    check("gemm", {**gemm(8, 768, 3072, 32, residual=True), "lone_rows": True}, target)
+    check("gemm", {**gemm(8, 768, 3072, 32, residual=True), "row_invariant": True}, target)
     check("patch_embed", {"batch": 1, "channels": 3, "height": 224, "width": 224, "patch_h": 16, "patch_w": 16, "n": 768,
                           "panel": 32, "bias": True, "position": True, "ldc": 768, "batch_stride": 768 * 196,
                           "ldp": 768}, target)

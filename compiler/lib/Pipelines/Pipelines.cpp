@@ -71,8 +71,8 @@ static void populateKernels(OpPassManager &manager,
 static void populatePlan(OpPassManager &manager,
                          const vitc::PipelineOptions &options) {
   manager.addPass(vitc::kernel::createPlanWorkspacePass());
-  if (!llvm::is_contained(options.disabledRewrites, "join-rows"))
-    manager.addPass(vitc::kernel::createJoinRowsPass({options.images}));
+  if (!llvm::is_contained(options.disabledRewrites, "batch-tail"))
+    manager.addPass(vitc::kernel::createBatchTailPass({options.images}));
   manager.addPass(vitc::kernel::createPlanWeightsPass());
 }
 
@@ -80,7 +80,7 @@ llvm::ArrayRef<llvm::StringLiteral> vitc::rewriteNames() {
   static constexpr llvm::StringLiteral names[] = {
       "fold-affine",   "fold-norm",       "fold-softmax-scale",
       "drop-key-bias", "move-value-bias", "pool-early",
-      "single-query",  winogradName,      "join-rows"};
+      "single-query",  winogradName,      "batch-tail"};
   return names;
 }
 

@@ -21,7 +21,7 @@ for entry in estimate["kernels"]:
         assert abs(figure["us"] - calls * max(arithmetic, memory)) <= 1e-9 * figure["us"], (entry["kernel"], figure)
         assert figure["bound"] == ("memory" if memory > arithmetic else "arithmetic"), (entry["kernel"], figure)
         totals[part["name"]] += figure["us"]
-joined = sum(step["images"] == batch for step in manifest["steps"])
-assert joined > 0 and seen == joined + batch * (len(manifest["steps"]) - joined), f"{seen} calls"
+batched = sum(step["images"] == batch for step in manifest["steps"])
+assert batched > 0 and seen == batched + batch * (len(manifest["steps"]) - batched), f"{seen} calls"
 for part in estimate["parts"]:
     assert abs(part["us"] - totals[part["name"]]) <= 1e-9 * part["us"], part

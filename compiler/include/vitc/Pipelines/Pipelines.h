@@ -25,7 +25,7 @@ void registerPasses();
 /// What the module does not say itself: its `kernel.target` is the target.
 struct PipelineOptions {
   std::vector<std::string> disabledRewrites; ///< some of rewriteNames()
-  int64_t images = 1;   ///< of a batch, whose rows are joined where they gain
+  int64_t images = 1;   ///< of a batch, whose tail runs for several at once
   bool remarks = false; ///< tell how each layer is computed, and why
 };
 

@@ -52,7 +52,7 @@ static std::string forwardDeclarations(const LibraryDescription &library) {
   for (const std::string &level : kernelLevels(library))
     text += "namespace " + library.name + "_" + level +
             " {\nvoid forward(const vitc::rt::Invocation &run);\n" +
-            (joinedImages(library) > 1
+            (tailImages(library) > 1
                  ? "void finish(const vitc::rt::Invocation &run);\n"
                  : "") +
             "}\n";
@@ -66,7 +66,7 @@ static std::string variantRows(const LibraryDescription &library) {
         llvm::formatv("    {{{0}, {1}, {2}_{3}::forward, {4}},\n",
                       stringLiteral(variant.level), variant.cpu, library.name,
                       variant.kernels,
-                      joinedImages(library) > 1
+                      tailImages(library) > 1
                           ? library.name + "_" + variant.kernels + "::finish"
                           : "nullptr")
             .str();
@@ -132,7 +132,7 @@ std::string vitc::emitApi(const LibraryDescription &library) {
                        ? "(void)index;\n  return nullptr;"
                        : "return index >= 0 && index < model.table.label_count "
                          "? labels[index] : nullptr;";
-  words["FINISH_IMAGES"] = std::to_string(joinedImages(library));
+  words["FINISH_IMAGES"] = std::to_string(tailImages(library));
   words["OUTPUTS"] = outputRows(library);
   words["STEPS"] = stepRows(library);
   words["OUTPUT_COUNT"] = std::to_string(library.outputs.size());

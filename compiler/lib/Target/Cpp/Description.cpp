@@ -92,7 +92,7 @@ LibraryDescription vitc::describeLibrary(ModuleOp module, int64_t batch,
   return library;
 }
 
-int64_t vitc::joinedImages(const LibraryDescription &library) {
+int64_t vitc::tailImages(const LibraryDescription &library) {
   int64_t images = 1;
   for (const StepDescription &step : library.steps)
     images = std::max(images, step.images);

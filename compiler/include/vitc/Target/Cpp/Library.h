@@ -67,7 +67,7 @@ struct LibraryDescription {
 
 /// How many images of the batch the calls at the end compute at once; 1 if
 /// there are no such calls.
-int64_t joinedImages(const LibraryDescription &library);
+int64_t tailImages(const LibraryDescription &library);
 
 /// Outputs, steps and sizes of a planned module, which computes one image, for
 /// a batch of images. `forms` are those of its outputs.

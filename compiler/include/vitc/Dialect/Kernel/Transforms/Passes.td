@@ -37,8 +37,8 @@ def PlanWorkspacePass : Pass<"kernel-plan-workspace", "::mlir::ModuleOp"> {
                     Statistic<"planned", "bytes-planned", "workspace as planned">];
 }
 
-def JoinRowsPass : Pass<"kernel-join-rows", "::mlir::ModuleOp"> {
-  let summary = "compute the last layers, of one row an image, for several images of a batch at once";
+def BatchTailPass : Pass<"kernel-batch-tail", "::mlir::ModuleOp"> {
+  let summary = "compute the batch tail, the last layers of one row an image, for several images at once";
   let description = [{
     A library runs the function for each image of its batch. At the end of a classifier, layers have one row an image and wait for their weights;
     the calls from the first such layer on that end the function, all of them rows alone, become calls for several images (`kernel.call … images`), which read the weights once.
@@ -48,7 +48,7 @@ def JoinRowsPass : Pass<"kernel-join-rows", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"images", "images", "int64_t", "1", "images of the batch">];
   let dependentDialects = ["::vitc::kernel::KernelDialect"];
-  let statistics = [Statistic<"joinedCalls", "joined-calls", "calls that run once for several images">];
+  let statistics = [Statistic<"batchedCalls", "batched-calls", "calls that run once for several images">];
 }
 
 def PlanWeightsPass : Pass<"kernel-plan-weights", "::mlir::ModuleOp"> {

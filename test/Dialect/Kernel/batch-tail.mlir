@@ -1,12 +1,12 @@
-// RUN: %vitc-opt %s --kernel-plan-workspace --kernel-join-rows=images=8 --split-input-file | FileCheck %s --implicit-check-not=images
-// RUN: %vitc-opt %s --kernel-plan-workspace --kernel-join-rows --split-input-file | FileCheck %s --check-prefix=ONE --implicit-check-not=images
-// RUN: not %vitc-opt %s --kernel-join-rows=images=8 --split-input-file 2>&1 | FileCheck %s --check-prefix=UNPLANNED
+// RUN: %vitc-opt %s --kernel-plan-workspace --kernel-batch-tail=images=8 --split-input-file | FileCheck %s --implicit-check-not=images
+// RUN: %vitc-opt %s --kernel-plan-workspace --kernel-batch-tail --split-input-file | FileCheck %s --check-prefix=ONE --implicit-check-not=images
+// RUN: not %vitc-opt %s --kernel-batch-tail=images=8 --split-input-file 2>&1 | FileCheck %s --check-prefix=UNPLANNED
 
 // As many images at once as divide the batch: 4 to 8, else more.
-// RUN: %vitc-opt %s --kernel-plan-workspace --kernel-join-rows=images=32 --split-input-file | FileCheck %s --check-prefix=EIGHT
-// RUN: %vitc-opt %s --kernel-plan-workspace --kernel-join-rows=images=12 --split-input-file | FileCheck %s --check-prefix=SIX
-// RUN: %vitc-opt %s --kernel-plan-workspace --kernel-join-rows=images=22 --split-input-file | FileCheck %s --check-prefix=ELEVEN
-// RUN: %vitc-opt %s --kernel-plan-workspace --kernel-join-rows=images=3 --split-input-file | FileCheck %s --check-prefix=THREE
+// RUN: %vitc-opt %s --kernel-plan-workspace --kernel-batch-tail=images=32 --split-input-file | FileCheck %s --check-prefix=EIGHT
+// RUN: %vitc-opt %s --kernel-plan-workspace --kernel-batch-tail=images=12 --split-input-file | FileCheck %s --check-prefix=SIX
+// RUN: %vitc-opt %s --kernel-plan-workspace --kernel-batch-tail=images=22 --split-input-file | FileCheck %s --check-prefix=ELEVEN
+// RUN: %vitc-opt %s --kernel-plan-workspace --kernel-batch-tail=images=3 --split-input-file | FileCheck %s --check-prefix=THREE
 // EIGHT: kernel.call @gemm_1x16x16_add_x8_{{.*}} images 8
 // SIX: kernel.call @gemm_1x16x16_add_x6_{{.*}} images 6
 // ELEVEN: kernel.call @gemm_1x16x16_add_x11_{{.*}} images 11
@@ -17,7 +17,7 @@
 // The last layers of a classifier: from the first layer of one row on, all images' rows stand a workspace of 512 bytes apart, 128 floats, and go
 // through the weights together. What a layer reads of an earlier call is each image's own. The layer's bits are those of one row.
 // CHECK-DAG: kernel.spec @gemm_2x16x16_0 #kernel.gemm<{{.*}}m = 2
-// CHECK-DAG: kernel.spec @gemm_1x16x16_add_x8_{{.*}} #kernel.gemm<{{.*}}m = 8{{.*}}lda = 128{{.*}}ldc = 128{{.*}}ldr = 128{{.*}}lone_rows = true{{.*}} flops 4.096000e+03 bytes 2.560000e+03
+// CHECK-DAG: kernel.spec @gemm_1x16x16_add_x8_{{.*}} #kernel.gemm<{{.*}}m = 8{{.*}}lda = 128{{.*}}ldc = 128{{.*}}ldr = 128{{.*}}row_invariant = true{{.*}} flops 4.096000e+03 bytes 2.560000e+03
 // CHECK-DAG: kernel.spec @norm_1x16_x8_{{.*}} #kernel.norm<rows = 8, cols = 16, ldx = 128, ldy = 128, eps = 5.000000e-01, affine = false>
 // CHECK-DAG: kernel.spec @copy_1x1x1x16_0 #kernel.copy<
 // CHECK-LABEL: func.func @classifier
@@ -53,7 +53,7 @@ func.func @classifier(%image: memref<2x16xf32>, %logits: memref<1x16xf32>) {
 
 // -----
 
-// Nothing is joined before a call that cannot be: a layer of two rows, one with a Strassen product, a copy of the image.
+// No call is batched before one that cannot be: a layer of two rows, one with a Strassen product, a copy of the image.
 // CHECK-LABEL: func.func @rows
 // ONE-LABEL: func.func @rows
 vit.parameter @w : tensor<16x16xf32>

@@ -7,7 +7,7 @@
 #include "mlir/IR/Builders.h"
 
 namespace vitc::kernel {
-#define GEN_PASS_DEF_JOINROWSPASS
+#define GEN_PASS_DEF_BATCHTAILPASS
 #include "vitc/Dialect/Kernel/Transforms/Passes.h.inc"
 } // namespace vitc::kernel
 
@@ -28,8 +28,8 @@ struct Group {
 /// The specification of a kernel that takes a row of every image in the place
 /// of one: a workspace apart in each buffer, which must stand there. A row
 /// without padding would seem to get some.
-static SpecInterface joinRows(CallOp call, RowwiseInterface spec,
-                              const Group &group) {
+static SpecInterface batchRows(CallOp call, RowwiseInterface spec,
+                               const Group &group) {
   auto isRow = [&](const families::Argument &argument, Value buffer) {
     return rootBuffer(buffer).getDefiningOp<AllocOp>() &&
            argument.dimensions.front().stride % families::lineElements == 0;
@@ -64,14 +64,14 @@ static int64_t groupOf(int64_t batch) {
 
 /// The specification of one call in the place of the images' own, if there is
 /// one.
-static SpecInterface joined(CallOp call, SpecInterface spec,
-                            const Group &group) {
+static SpecInterface batched(CallOp call, SpecInterface spec,
+                             const Group &group) {
   auto rowwise = dyn_cast<RowwiseInterface>(spec);
-  return rowwise ? joinRows(call, rowwise, group) : SpecInterface();
+  return rowwise ? batchRows(call, rowwise, group) : SpecInterface();
 }
 
 /// Copies stay each image's own: an output has no room for images that a run
-/// was not given. They can still come after joined calls, unless they need the
+/// was not given. They can still come after batched calls, unless they need the
 /// image itself, which may be overwritten by then.
 static bool staysOwn(CallOp call, SpecInterface spec) {
   return isa<CopySpecAttr>(spec) &&
@@ -97,19 +97,19 @@ static double bytesOf(CallOp call, int64_t images) {
 
 namespace {
 
-struct JoinRowsPass : vitc::kernel::impl::JoinRowsPassBase<JoinRowsPass> {
-  using JoinRowsPassBase::JoinRowsPassBase;
+struct BatchTailPass : vitc::kernel::impl::BatchTailPassBase<BatchTailPass> {
+  using BatchTailPassBase::BatchTailPassBase;
 
   void runOnOperation() override {
     if (images < 2)
       return;
     SymbolTable symbols(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal() && failed(join(function, symbols)))
+      if (!function.isExternal() && failed(batchTail(function, symbols)))
         return signalPassFailure();
   }
 
-  LogicalResult join(func::FuncOp function, SymbolTable &symbols) {
+  LogicalResult batchTail(func::FuncOp function, SymbolTable &symbols) {
     auto bytes = function->getAttrOfType<IntegerAttr>(workspaceBytesAttrName);
     if (!bytes)
       return function.emitError("the workspace has no size: run "
@@ -130,7 +130,7 @@ struct JoinRowsPass : vitc::kernel::impl::JoinRowsPassBase<JoinRowsPass> {
       bool isPart =
           call.getBranch() || call.getLevels() || call.getInputs().empty();
       SpecInterface config =
-          isPart ? SpecInterface() : joined(call, spec, group);
+          isPart ? SpecInterface() : batched(call, spec, group);
       if (!config && (isPart || !staysOwn(call, spec)))
         break;
       calls.push_back({call, config});
@@ -147,7 +147,7 @@ struct JoinRowsPass : vitc::kernel::impl::JoinRowsPassBase<JoinRowsPass> {
         continue;
       }
       replaceSpec(call, config, group.images, symbols);
-      ++joinedCalls;
+      ++batchedCalls;
     }
     return success();
   }

@@ -3,8 +3,8 @@
 /// and head; on request the probabilities as well.
 #include "attention.h"
 
-#include "ahead.h"
 #include "math.h"
+#include "next_task_prefetch.h"
 #include "tile.h"
 
 using namespace Halide;
@@ -352,25 +352,25 @@ void Attention::addPrefetches() {
   };
   auto nextBlock = [=](const std::string &buffer, int stride) {
     int rows = queryCount;
-    return LinesAhead{buffer, block * rowLines, [=](Expr task, Expr line) {
-                        Expr next = task + 1;
-                        return place(rows, stride, next / blocks,
-                                     next % blocks * block + line / rowLines,
-                                     line);
-                      }};
+    return PrefetchedLines{buffer, block * rowLines, [=](Expr task, Expr line) {
+                             Expr next = task + 1;
+                             return place(
+                                 rows, stride, next / blocks,
+                                 next % blocks * block + line / rowLines, line);
+                           }};
   };
   auto nextHead = [=](const std::string &buffer, int stride) {
     int rows = tokens, share = (tokens * rowLines + blocks - 1) / blocks;
-    return LinesAhead{buffer, share, [=](Expr task, Expr line) {
-                        Expr all = task % blocks * share + line;
-                        return place(rows, stride, task / blocks + 1,
-                                     all / rowLines, all);
-                      }};
+    return PrefetchedLines{buffer, share, [=](Expr task, Expr line) {
+                             Expr all = task % blocks * share + line;
+                             return place(rows, stride, task / blocks + 1,
+                                          all / rowLines, all);
+                           }};
   };
-  kernel.prefetches.emplace_back(
-      fetchAhead(task.name(), product.name() + ".s1." + rd.x.name() + ".ko",
-                 {nextHead(v.name(), ldv), nextBlock(q.name(), ldq),
-                  nextBlock(out.name(), ldo)}));
+  kernel.prefetches.emplace_back(prefetchNextTask(
+      task.name(), product.name() + ".s1." + rd.x.name() + ".ko",
+      {nextHead(v.name(), ldv), nextBlock(q.name(), ldq),
+       nextBlock(out.name(), ldo)}));
 }
 
 Kernel buildAttention(const families::AttentionShape &spec, Schedule &schedule,

@@ -5,10 +5,10 @@
 #include "common/files.h"
 #include "gpu/place.h"
 #include "gpu/report.h"
-#include "halves.h"
-#include "lanes.h"
-#include "stack.h"
+#include "lane_broadcast.h"
+#include "stack_bounds.h"
 #include "target.h"
+#include "tree_reduce.h"
 
 #include <chrono>
 #include <cstdlib>
@@ -85,15 +85,16 @@ void emitKernel(const Kernel &kernel, const KernelSpec &spec,
   Pipeline pipeline(kernel.outputs);
   for (const auto &pass : kernel.prefetches)
     pipeline.add_custom_lowering_pass(pass.get(), nullptr);
-  std::unique_ptr<Internal::IRMutator> fitting(fitStack(kernel.stackFloats)),
-      halving(reduceByHalves());
-  pipeline.add_custom_lowering_pass(fitting.get(), nullptr);
-  pipeline.add_custom_lowering_pass(halving.get(), nullptr);
+  std::unique_ptr<Internal::IRMutator> bounding(boundStack(kernel.stackFloats)),
+      reducing(reduceByTree());
+  pipeline.add_custom_lowering_pass(bounding.get(), nullptr);
+  pipeline.add_custom_lowering_pass(reducing.get(), nullptr);
   Target target = halideTarget(spec.target);
   const Machine machine = machineFor(spec.target);
-  std::unique_ptr<Internal::IRMutator> byLanes(loadByLanes(machine.lanes));
+  std::unique_ptr<Internal::IRMutator> broadcasting(
+      broadcastLanes(machine.lanes));
   if (machine.multipliesByLane) {
-    pipeline.add_custom_lowering_pass(byLanes.get(), nullptr);
+    pipeline.add_custom_lowering_pass(broadcasting.get(), nullptr);
     keepLoadsApart();
   }
   std::unique_ptr<Internal::IRMutator> placing(placeBuffers(kernel));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Sums and maxima over the lanes of a vector.
-#ifndef VITC_SCHEDULES_HALIDE_HALVES_H
-#define VITC_SCHEDULES_HALIDE_HALVES_H
+#ifndef VITC_SCHEDULES_HALIDE_TREE_REDUCE_H
+#define VITC_SCHEDULES_HALIDE_TREE_REDUCE_H
 
 #include "Halide.h"
 
@@ -10,8 +10,8 @@ namespace vitc::halide {
 /// A pass that writes the reduction of a float vector to one value as a tree:
 /// its upper half is added to the lower one, and so on. The compiler, bound to
 /// the order of a sum, would go lane by lane.
-Halide::Internal::IRMutator *reduceByHalves();
+Halide::Internal::IRMutator *reduceByTree();
 
 } // namespace vitc::halide
 
-#endif // VITC_SCHEDULES_HALIDE_HALVES_H
+#endif // VITC_SCHEDULES_HALIDE_TREE_REDUCE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Scalars that every lane of a multiply-add shares, loaded as vectors.
-#ifndef VITC_SCHEDULES_HALIDE_LANES_H
-#define VITC_SCHEDULES_HALIDE_LANES_H
+#ifndef VITC_SCHEDULES_HALIDE_LANE_BROADCAST_H
+#define VITC_SCHEDULES_HALIDE_LANE_BROADCAST_H
 
 #include "Halide.h"
 
@@ -12,8 +12,8 @@ namespace vitc::halide {
 /// `lanes` neighbouring floats that are loaded one by one and broadcast become
 /// one load of a vector each. A product's left operand then takes a quarter of
 /// the loads: for a 6x16 tile, 14 of 110 instructions instead of 32 of 128.
-Halide::Internal::IRMutator *loadByLanes(int lanes);
+Halide::Internal::IRMutator *broadcastLanes(int lanes);
 
 } // namespace vitc::halide
 
-#endif // VITC_SCHEDULES_HALIDE_LANES_H
+#endif // VITC_SCHEDULES_HALIDE_LANE_BROADCAST_H

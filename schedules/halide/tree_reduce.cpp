@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "halves.h"
+#include "tree_reduce.h"
 
 #include "math.h"
 
@@ -10,7 +10,7 @@ namespace vitc::halide {
 
 namespace {
 
-class ReduceByHalves : public IRMutator {
+class ReduceByTree : public IRMutator {
   using IRMutator::visit;
 
   Expr visit(const VectorReduce *op) override {
@@ -23,7 +23,7 @@ class ReduceByHalves : public IRMutator {
     std::vector<std::pair<std::string, Expr>> steps;
     Expr value = mutate(op->value);
     for (; lanes > 1; lanes /= 2) {
-      std::string name = unique_name("halves");
+      std::string name = unique_name("tree");
       steps.emplace_back(name, value);
       Expr whole = Variable::make(value.type(), name);
       Expr low = Shuffle::make_slice(whole, 0, 1, lanes / 2),
@@ -41,6 +41,6 @@ class ReduceByHalves : public IRMutator {
 
 } // namespace
 
-IRMutator *reduceByHalves() { return new ReduceByHalves; }
+IRMutator *reduceByTree() { return new ReduceByTree; }
 
 } // namespace vitc::halide

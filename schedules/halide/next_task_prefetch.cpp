@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ahead.h"
+#include "next_task_prefetch.h"
 
 using namespace Halide;
 using namespace Halide::Internal;
@@ -8,10 +8,10 @@ namespace vitc::halide {
 
 namespace {
 
-class FetchAhead : public IRMutator {
+class PrefetchNextTask : public IRMutator {
 public:
-  FetchAhead(const std::string &taskLoop, const std::string &innerLoop,
-             const std::vector<LinesAhead> &lines)
+  PrefetchNextTask(const std::string &taskLoop, const std::string &innerLoop,
+                   const std::vector<PrefetchedLines> &lines)
       : taskLoop(taskLoop), innerLoop(innerLoop), lines(lines) {}
 
 private:
@@ -47,13 +47,14 @@ private:
       return loop;
     Expr number = Variable::make(Int(32), task->name);
     Stmt body = loop->body;
-    for (const LinesAhead &ahead : lines) {
-      int perVisit = int((ahead.count + *constantVisits - 1) / *constantVisits);
+    for (const PrefetchedLines &fetched : lines) {
+      int perVisit =
+          int((fetched.count + *constantVisits - 1) / *constantVisits);
       for (int i = 0; i < perVisit; ++i) {
-        Expr line = min(visit * perVisit + i, ahead.count - 1);
+        Expr line = min(visit * perVisit + i, fetched.count - 1);
         Expr call = Call::make(Float(32), Call::prefetch,
-                               {Variable::make(Handle(), ahead.buffer),
-                                simplify(ahead.start(number, line)), 1, 1},
+                               {Variable::make(Handle(), fetched.buffer),
+                                simplify(fetched.start(number, line)), 1, 1},
                                Call::Intrinsic);
         body = Block::make(Evaluate::make(call), body);
       }
@@ -63,16 +64,17 @@ private:
   }
 
   const std::string taskLoop, innerLoop;
-  const std::vector<LinesAhead> lines;
+  const std::vector<PrefetchedLines> lines;
   const For *task = nullptr;
   std::vector<const For *> loops; ///< inside the task
 };
 
 } // namespace
 
-IRMutator *fetchAhead(const std::string &taskLoop, const std::string &innerLoop,
-                      const std::vector<LinesAhead> &lines) {
-  return new FetchAhead(taskLoop, innerLoop, lines);
+IRMutator *prefetchNextTask(const std::string &taskLoop,
+                            const std::string &innerLoop,
+                            const std::vector<PrefetchedLines> &lines) {
+  return new PrefetchNextTask(taskLoop, innerLoop, lines);
 }
 
 } // namespace vitc::halide

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lanes.h"
+#include "lane_broadcast.h"
 
 #include <map>
 #include <set>
@@ -45,9 +45,9 @@ struct Lane {
   int number;
 };
 
-class LoadByLanes : public IRMutator {
+class BroadcastLanes : public IRMutator {
 public:
-  explicit LoadByLanes(int lanes) : lanes(lanes) {}
+  explicit BroadcastLanes(int lanes) : lanes(lanes) {}
 
 private:
   using IRMutator::visit;
@@ -121,6 +121,6 @@ private:
 
 } // namespace
 
-IRMutator *loadByLanes(int lanes) { return new LoadByLanes(lanes); }
+IRMutator *broadcastLanes(int lanes) { return new BroadcastLanes(lanes); }
 
 } // namespace vitc::halide

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "stack.h"
+#include "stack_bounds.h"
 
 using namespace Halide;
 using namespace Halide::Internal;
@@ -8,9 +8,9 @@ namespace vitc::halide {
 
 namespace {
 
-class FitStack : public IRMutator {
+class BoundStack : public IRMutator {
 public:
-  explicit FitStack(const std::map<std::string, int> &floats)
+  explicit BoundStack(const std::map<std::string, int> &floats)
       : floats(floats) {}
 
 private:
@@ -30,8 +30,8 @@ private:
 
 } // namespace
 
-IRMutator *fitStack(const std::map<std::string, int> &floats) {
-  return new FitStack(floats);
+IRMutator *boundStack(const std::map<std::string, int> &floats) {
+  return new BoundStack(floats);
 }
 
 } // namespace vitc::halide

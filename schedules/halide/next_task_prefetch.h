@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Prefetches of what a later task reads, spread over this one's inner loop.
-#ifndef VITC_SCHEDULES_HALIDE_AHEAD_H
-#define VITC_SCHEDULES_HALIDE_AHEAD_H
+#ifndef VITC_SCHEDULES_HALIDE_NEXT_TASK_PREFETCH_H
+#define VITC_SCHEDULES_HALIDE_NEXT_TASK_PREFETCH_H
 
 #include "Halide.h"
 
@@ -12,7 +12,7 @@
 namespace vitc::halide {
 
 /// Cache lines of a buffer that are fetched while a task runs.
-struct LinesAhead {
+struct PrefetchedLines {
   std::string buffer;
   int count; ///< lines that one task fetches
   /// Where line number `line` starts, for the task of the given number.
@@ -22,10 +22,10 @@ struct LinesAhead {
 /// A pass that fetches `lines` while each iteration of the loop `taskLoop` (the
 /// end of its name) runs, a few in each visit of the loop `innerLoop` (its
 /// name) inside it. Lines beyond a buffer's end do no harm.
-Halide::Internal::IRMutator *fetchAhead(const std::string &taskLoop,
-                                        const std::string &innerLoop,
-                                        const std::vector<LinesAhead> &lines);
+Halide::Internal::IRMutator *
+prefetchNextTask(const std::string &taskLoop, const std::string &innerLoop,
+                 const std::vector<PrefetchedLines> &lines);
 
 } // namespace vitc::halide
 
-#endif // VITC_SCHEDULES_HALIDE_AHEAD_H
+#endif // VITC_SCHEDULES_HALIDE_NEXT_TASK_PREFETCH_H

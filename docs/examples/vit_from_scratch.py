@@ -17,7 +17,7 @@ IMAGE, PATCH, WIDTH, DEPTH, HEADS, HIDDEN, CLASSES = 32, 8, 48, 3, 4, 96, 10
 
 
 class Block(nn.Module):
-    """One encoder layer of "Attention is all you need": the norm follows the sum, and the perceptron uses ReLU."""
+    """One encoder layer of "Attention is all you need": the norm follows the sum, and the MLP uses ReLU."""
 
     def __init__(self):
         super().__init__()

@@ -264,8 +264,9 @@ static void forwardImage(void *argument, int32_t image) {
     context.variant->forward(run);
 }
 
-void sideBySide(const Invocation &run, void (*first)(const Invocation &run),
-                void (*second)(const Invocation &run)) {
+void runConcurrently(const Invocation &run,
+                     void (*first)(const Invocation &run),
+                     void (*second)(const Invocation &run)) {
   auto *threads = static_cast<Threads *>(run.threads);
   // An observer wants to see one step at a time.
   if (run.observer || run.model.device || threadCount(threads) != 2) {
@@ -284,7 +285,7 @@ void sideBySide(const Invocation &run, void (*first)(const Invocation &run),
   parallelFor(threads, 2, body, &parts);
 }
 
-/// Whole images side by side as long as every thread gets one: that keeps an
+/// Whole images concurrently, as long as every thread gets one: that keeps an
 /// image's activations in one core's cache and needs no waiting between
 /// kernels. The images left over share all threads, one after the other. An
 /// observer wants to see one step at a time.
@@ -292,10 +293,10 @@ static void forEachImage(BatchTask &task,
                          void (*body)(void *task, int32_t image)) {
   const Context &context = task.context;
   int32_t threads = context.observer ? 1 : threadCount(context.threads);
-  int32_t sideBySide = threads > 1 ? task.count / threads * threads : 0;
-  if (sideBySide > 0)
-    parallelFor(context.threads, sideBySide, body, &task);
-  for (int32_t image = sideBySide; image < task.count; ++image)
+  int32_t concurrent = threads > 1 ? task.count / threads * threads : 0;
+  if (concurrent > 0)
+    parallelFor(context.threads, concurrent, body, &task);
+  for (int32_t image = concurrent; image < task.count; ++image)
     body(&task, image);
 }
 

@@ -120,7 +120,7 @@ Kernel buildConv(const families::ConvShape &spec, Schedule &schedule,
   define(product(n, m, np));
 
   // ---- Schedule. As gemm's: the rows are the outputs' pixels, and a tile runs
-  // on from one line of the picture to the next.
+  // on from one line of the image to the next.
   PanelLoops loops = {rows, panel, panels, /*batch=*/1,
                       /*depth=*/double(length)};
   TileLoops tiles = schedulePanels(out, loops, tile, schedule);

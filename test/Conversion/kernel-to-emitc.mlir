@@ -46,7 +46,7 @@
 // CPP-NEXT: fill(run.threads, weight<float>(run, 128), output<float>(run, 1, 16));
 // CPP-NEXT: done(run, 3);
 // Branches are two functions; a pair that follows is another.
-// CPP-NEXT: sideBySide(run, [](const Invocation &run) {
+// CPP-NEXT: runConcurrently(run, [](const Invocation &run) {
 // CPP-NEXT: // tail
 // CPP-NEXT: fill(run.threads, weight<float>(run, 128), output<float>(run, 0, 0));
 // CPP-NEXT: done(run, 4);
@@ -56,7 +56,7 @@
 // CPP-NEXT: fill(run.threads, weight<float>(run, 128), output<float>(run, 1, 0));
 // CPP-NEXT: done(run, 6);
 // CPP-NEXT: });
-// CPP-NEXT: sideBySide(run, [](const Invocation &run) {
+// CPP-NEXT: runConcurrently(run, [](const Invocation &run) {
 // CPP-NEXT: fill(run.threads, weight<float>(run, 128), output<float>(run, 0, 0));
 // CPP-NEXT: done(run, 7);
 // CPP-NEXT: }, [](const Invocation &run) {

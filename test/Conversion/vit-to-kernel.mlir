@@ -310,7 +310,7 @@ func.func @forward(%image: tensor<2x3x4x4xf32>) -> tensor<2x4xf32> {
 
 // -----
 
-// Outputs are arguments behind the picture: one value twice, a token as a view, and a stack of states, layer by layer.
+// Outputs are arguments behind the image: one value twice, a token as a view, and a stack of states, layer by layer.
 // CHECK-LABEL: func.func @forward
 // CHECK-SAME: %[[A:[^:]+]]: memref<2x8xf32> {vit.output = "a"}, %[[B:[^:]+]]: memref<2x8xf32> {vit.output = "b"}, %[[S:[^:]+]]: memref<2x2x4x8xf32> {vit.output = "s"})
 // CHECK: %[[X:.+]] = kernel.alloc : memref<8x8xf32

@@ -16,7 +16,7 @@
 // CHECK-NOT: kernel.alloc :
 // CHECK: kernel.call @patch_embed_4x16x12
 // CHECK: kernel.call @copy_1x1x1x16
-// First block: norm, projections in one, attention, output with the residual, perceptron.
+// First block: norm, projections in one, attention, output with the residual, MLP.
 // CHECK: kernel.call @norm_5x16
 // CHECK: kernel.call @gemm_5x48x16_
 // CHECK: kernel.call @attention_2x5x8

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// The documents that vitc-halide reads (docs/KernelProtocol.md): the input is
 /// a JSON object with a specification (`spec`) and a list of schedules
-/// (`wishes`). The kernel is built and its schedule space described; no code is
-/// generated.
+/// (`proposals`). The kernel is built and its schedule space described; no code
+/// is generated.
 #include "Fuzz.h"
 
 #include "common/space.h"
@@ -16,7 +16,7 @@ static Schedule::Result plan(const KernelSpec &spec, Schedule::Mode mode) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static MemoryFile specFile, wishesFile;
+  static MemoryFile specFile, proposalsFile;
   using Json = nlohmann::ordered_json;
   Json input = Json::parse(data, data + size, nullptr, false);
   if (!input.is_object() || !input.contains("spec"))
@@ -28,9 +28,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   try {
     KernelSpec spec = readSpec(specFile.write(printed(input["spec"])));
     (void)describeSpace(program, spec);
-    if (input.contains("wishes"))
+    if (input.contains("proposals"))
       (void)completeSchedules(program, spec,
-                              wishesFile.write(printed(input["wishes"])));
+                              proposalsFile.write(printed(input["proposals"])));
   } catch (const SpecError &) {
     // The user's mistake, exit code 1.
   } catch (const Halide::Error &error) {

@@ -203,10 +203,10 @@ def add_weights(seeds):
 
 
 RECORD = {
-    "record": 2, "family": "gemm", "target": "x86-64-avx2", "spec": {"m": 50, "n": 64, "k": 96, "bias": True, "activation": "none"},
+    "record": 3, "family": "gemm", "target": "x86-64-avx2", "spec": {"m": 50, "n": 64, "k": 96, "bias": True, "activation": "none"},
     "cpu": "cpu", "machine": "machine", "backend": "halide", "backend_version": "21.0.0", "vitc": "0.1.0", "schedule": {"tile_m": 6},
     "code": "0123456789abcdef", "threads": 1, "seconds": 1.5e-5, "share_of_peak": 0.8, "date": "2025-01-31", "command": "vitc tune",
-    "rival": {"backend": "halide", "backend_version": "21.0.0", "schedule": {"tile_m": 4}, "code": "fedcba98", "seconds": 2e-5}}
+    "baseline": {"backend": "halide", "backend_version": "21.0.0", "schedule": {"tile_m": 4}, "code": "fedcba98", "seconds": 2e-5}}
 
 
 def add_tuning(seeds):
@@ -218,12 +218,12 @@ def add_tuning(seeds):
     kernel = {"session": 1, "key": "key", "name": "gemm_1", "family": "gemm", "target": "x86-64-avx2", "spec": "{\"m\": 50}", "calls": 2,
               "flops": 1e6, "threads": 1}
     trial = {"session": 1, "kernel": 1, "kind": "search", "backend": "halide", "schedule": "{}", "proposer": "default", "attempts": 0,
-             "created": 1.7e9, "rival_backend": "halide"}
+             "created": 1.7e9, "baseline_backend": "halide"}
     done = {**trial, "state": "done", "worker": "host:1:2", "lease": 1.7e9, "finished": 1.7e9, "outcome": "ok", "detail": "", "seconds": 1e-5,
-            "warm_seconds": 1e-5, "rival_seconds": 2e-5, "paired_ratio": 0.5, "score": 1e-5, "noise": 0.01, "compile_seconds": 0.4,
-            "peak": 1e11, "backend_version": "21.0.0", "full_schedule": "{\"tile_m\": 6}", "code": "01", "rival_backend_version": "21.0.0",
-            "rival_schedule": "{\"tile_m\": 4}", "rival_code": "02"}
-    record = {"key": "key", "cpu": "cpu", "backend": "halide", "rival_backend": "halide", "line": json.dumps(RECORD)}
+            "warm_seconds": 1e-5, "baseline_seconds": 2e-5, "paired_ratio": 0.5, "score": 1e-5, "noise": 0.01, "compile_seconds": 0.4,
+            "peak": 1e11, "backend_version": "21.0.0", "full_schedule": "{\"tile_m\": 6}", "code": "01", "baseline_backend_version": "21.0.0",
+            "baseline_schedule": "{\"tile_m\": 4}", "baseline_code": "02"}
+    record = {"key": "key", "cpu": "cpu", "backend": "halide", "baseline_backend": "halide", "line": json.dumps(RECORD)}
     tables = {"sessions": session, "kernels": kernel, "records": record}
     seeds.add("store", "queued", {**tables, "trials": {**trial, "state": "queued"}})
     seeds.add("store", "running", {**tables, "trials": {**trial, "state": "running", "worker": "host:1:2", "lease": 1.0, "attempts": 2}})
@@ -277,7 +277,7 @@ def add_kernels(seeds, vitc):
             seen.add(kind)
             target = TARGETS[len(seen) % len(TARGETS)]
             document = {"protocol": 1, "name": name, "target": target, "family": family, "spec": spec, "schedule": {}}
-            seeds.add("kernel", name, {"spec": document, "wishes": [{}, {"tile_m": 3, "parallel": 0}]})
+            seeds.add("kernel", name, {"spec": document, "proposals": [{}, {"tile_m": 3, "parallel": 0}]})
     if not seen:
         sys.exit("no kernel specifications in the IR")
 

@@ -5,9 +5,9 @@
     check_golden.py --vitc BUILD/bin/vitc CASE|FOLDER-OF-CASES... [--targets host x86-64-avx2 | all | reference | plan] [--backend tvm]
                     [--batch N] [--jobs N]
 
-Each case is run from the ready tensor and from the picture, its preprocessing is compared on its own, and `vitc verify`
+Each case is run from the ready tensor and from the image, its preprocessing is compared on its own, and `vitc verify`
 compares it with the reference interpreter. A target that this CPU cannot run is compiled, and must be refused with a message;
-one of another architecture runs under its emulator, where the preprocessing is only seen through the picture's outputs.
+one of another architecture runs under its emulator, where the preprocessing is only seen through the image's outputs.
 The exit code is 77, which CTest shows as skipped, if no case could be run.
 The target `reference` is the interpreter alone, with no library: it is run from the ready tensor. `plan` imports and lowers the model, and
 compares nothing: what a vitc with sanitizers is there for.
@@ -62,7 +62,7 @@ class Case:
         return np.moveaxis(array, 0, 1) if output in PER_LAYER else array
 
     def model_options(self):
-        """Which outputs, and for which picture size."""
+        """Which outputs, and for which image size."""
         options = []
         for name in self.tolerances:
             if not name.startswith("dino_maps"):
@@ -107,7 +107,7 @@ def check_preprocessing(case, library):
         pixels = context.preprocess(case.load("image.npy"))
     error = np.abs(pixels[0] - case.load("input.npy")[0]).max()
     if error > PREPROCESS_TOLERANCE:
-        raise Failure(f"the picture's tensor is off by {error:.3g}, allowed are {PREPROCESS_TOLERANCE:.3g}")
+        raise Failure(f"the image's tensor is off by {error:.3g}, allowed are {PREPROCESS_TOLERANCE:.3g}")
 
 
 def can_run(library):
@@ -143,9 +143,9 @@ def check(case, vitc, target, scratch, backend, batch):
     tensor = compare(case, out + ".tensor", slice(None))
     if native:
         check_preprocessing(case, library)
-    run_vitc(vitc, "run", out, case.path("image.npy"), "--save", out + ".picture")
-    picture = compare(case, out + ".picture", slice(0, 1))
-    text = f"error {100 * tensor:.0f}% of the tolerance from the tensor, {100 * picture:.0f}% from the picture"
+    run_vitc(vitc, "run", out, case.path("image.npy"), "--save", out + ".image")
+    image = compare(case, out + ".image", slice(0, 1))
+    text = f"error {100 * tensor:.0f}% of the tolerance from the tensor, {100 * image:.0f}% from the image"
     if not case.suits_verify():
         return text + "; too sensitive for vitc verify, as its library's own float32 is"
     run_vitc(vitc, "verify", out, case.folder, "--quiet")

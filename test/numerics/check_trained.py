@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The trained model of models/vit-fashion-mnist on its 500 test pictures: accuracy, classes and logits as in PyTorch.
+"""The trained model of models/vit-fashion-mnist on its 500 test images: accuracy, classes and logits as in PyTorch.
 
     check_trained.py --vitc BUILD/bin/vitc MODEL
 """

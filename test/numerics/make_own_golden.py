@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes the golden cases of vitc's own config (own_*): each field's meaning, written once more in PyTorch.
 
-  make_own_golden.py FOLDER PICTURE.npy        needs torch, numpy and safetensors; run by hand when a field is added
+  make_own_golden.py FOLDER IMAGE.npy        needs torch, numpy and safetensors; run by hand when a field is added
 
 The expected outputs are computed in double precision from the stored weights, by code that shares nothing with vitc.
 """
@@ -199,17 +199,17 @@ def full(given):
     return c
 
 
-def make(folder, name, given, picture):
+def make(folder, name, given, source):
     given = dict(given)
     size = given.pop("run_at", None)
     config = full(given)
     folder = folder / name
     folder.mkdir(parents=True, exist_ok=True)
     height, width = size or config["image_size"]
-    picture = picture[:height, :width]
-    np.save(folder / "image.npy", picture)
+    source = source[:height, :width]
+    np.save(folder / "image.npy", source)
     rng = np.random.default_rng(len(name))
-    item = (picture.astype(np.float32) / 255 - np.float32(MEAN)) / np.float32(STD)
+    item = (source.astype(np.float32) / 255 - np.float32(MEAN)) / np.float32(STD)
     image = np.stack([item.transpose(2, 0, 1), rng.standard_normal((3, height, width), dtype=np.float32)]).astype(np.float32)
     np.save(folder / "input.npy", image)
     weights = Weights(len(name))

@@ -111,7 +111,7 @@ __attribute__((noinline)) static void withPromisedStack(Fiber &fiber,
 static float
     pixels[subject_BATCH * subject_CHANNELS * subject_HEIGHT * subject_WIDTH];
 static float expected[subject_LOGITS_ELEMENTS];
-static std::vector<uint8_t> picture;
+static std::vector<uint8_t> imageBytes;
 
 //===----------------------------------------------------------------------===//
 // A pool whose threads run their tasks on small stacks
@@ -185,7 +185,7 @@ static void useLibrary(const Job &job) {
   }
   static subject_image images[subject_BATCH];
   for (subject_image &image : images)
-    image = {picture.data(),     640,     481,
+    image = {imageBytes.data(),  640,     481,
              subject_PIXELS_RGB, 640 * 3, {0, 0, 0, 0}};
   subject_status status = subject_run(context, images, subject_BATCH, logits);
   if (status != subject_OK && status != subject_ERROR_IMAGE_SIZE &&
@@ -211,7 +211,7 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < sizeof pixels / sizeof *pixels; ++i)
     pixels[i] = float(i % 17) / 8 - 1;
   for (size_t i = 0; i < 640 * 481 * 3; ++i)
-    picture.push_back(uint8_t(i * 7919 >> 5));
+    imageBytes.push_back(uint8_t(i * 7919 >> 5));
   {
     subject_net net(argv[1]);
     if (net.runTensor(pixels, subject_BATCH, expected) != subject_OK)

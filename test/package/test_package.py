@@ -76,20 +76,20 @@ class Package:
     def static(self, name="fashion"):
         return self.path(name, "lib", f"lib{name}.a")
 
-    def picture(self, folder, library=None):
-        """A test picture as a raw file, and the logits that `vitc run` gives it."""
-        picture = np.load(os.path.join(self.model, "test500_images.npy"))[7]
-        raw, npy = os.path.join(folder, "picture.raw"), os.path.join(folder, "picture.npy")
-        picture.tofile(raw)
-        np.save(npy, picture[:, :, None])
+    def image(self, folder, library=None):
+        """A test image as a raw file, and the logits that `vitc run` gives it."""
+        image = np.load(os.path.join(self.model, "test500_images.npy"))[7]
+        raw, npy = os.path.join(folder, "image.raw"), os.path.join(folder, "image.npy")
+        image.tofile(raw)
+        np.save(npy, image[:, :, None])
         run(self.vitc, "run", library or self.fashion, npy, "--save", os.path.join(folder, "results"))
         logits = np.load(os.path.join(folder, "results", "logits.npy"))[0]
-        return [raw, picture.shape[1], picture.shape[0], 1], logits
+        return [raw, image.shape[1], image.shape[0], 1], logits
 
     def expect_product(self, program, weights, folder, env=None):
         """The product in C gives the bits that `vitc run` gives."""
-        picture, want = self.picture(folder)
-        got = np.array([float.fromhex(line) for line in run(program, weights, *picture, env=env).split()], np.float32)
+        image, want = self.image(folder)
+        got = np.array([float.fromhex(line) for line in run(program, weights, *image, env=env).split()], np.float32)
         if got.tobytes() != want.tobytes():
             raise Failure(f"{program} prints {got}, `vitc run` gives {want}")
 
@@ -359,14 +359,14 @@ def cross_example(package):
 def cross_product(package):
     """A product in C, static and shared: the bits that `vitc run` gives, on every level."""
     folder = package.scratch("cross product")
-    picture, want = package.picture(folder, package.arm)
+    image, want = package.image(folder, package.arm)
     weights = os.path.join(package.arm, "share", "fashion", "fashion.weights")
     lib = os.path.join(package.arm, "lib")
     programs = [package.build(folder, "product.c", os.path.join(lib, "libfashion.a"), "-static", compiler=ARM_CC, out="static", headers=("arm",)),
                 package.build(folder, "product.c", "-L" + lib, "-lfashion", compiler=ARM_CC, out="shared", headers=("arm",))]
     for program in programs:
         for cpu in ("max", "cortex-a53"):
-            text = emulated("-E", "LD_LIBRARY_PATH=" + lib, program, weights, *picture, cpu=cpu)
+            text = emulated("-E", "LD_LIBRARY_PATH=" + lib, program, weights, *image, cpu=cpu)
             got = np.array([float.fromhex(line) for line in text.split()], np.float32)
             if got.tobytes() != want.tobytes():
                 raise Failure(f"{program} on {cpu} prints {got}, `vitc run` gives {want}")

@@ -95,10 +95,10 @@ def measure_cell(options, folder, batch, threads):
         for name in order[turn:] + order[:turn]:
             least[name] = min(least[name], call(contenders[name])["min_ms"])
     subprocess.run(["rm", "-rf", out], check=True)
-    rival = min(PEERS, key=least.get)
-    ratio = least[rival] / least["vitc"]
+    baseline = min(PEERS, key=least.get)
+    ratio = least[baseline] / least["vitc"]
     times = ", ".join(f"{PEERS.get(name, name)} {least[name]:.1f} ms" for name in sorted(least, key=least.get))
-    print(f"{options.model}, batch {batch}, {threads} threads: {times}; vitc is {ratio:.2f} times as fast as {PEERS[rival]}", flush=True)
+    print(f"{options.model}, batch {batch}, {threads} threads: {times}; vitc is {ratio:.2f} times as fast as {PEERS[baseline]}", flush=True)
     return ratio
 
 

@@ -7,7 +7,7 @@ from PIL import Image
 
 from harness import *
 
-database, page, picture = scratch / "report.sqlite", scratch / "report.html", scratch / "report.png"
+database, page, screenshot = scratch / "report.sqlite", scratch / "report.html", scratch / "report.png"
 figures = tune("--db", database, "--trials", 40, "--report", page)
 source = page.read_text()
 assert not re.search(r"https?://|<script|<link|@import|url\(", source), "the page fetches or runs something"
@@ -58,12 +58,12 @@ labels = re.findall(r"<text[^>]*>([\d.]+(?: ms)?)</text>", source)
 assert len(labels) > 6 and len(labels) == len(set(labels)), labels
 print(f"ok {len(parser.found)} figures agree")
 
-run(f"--screenshot={picture}", "--window-size=1100,1800")
-image = Image.open(picture).convert("RGB")
+run(f"--screenshot={screenshot}", "--window-size=1100,1800")
+image = Image.open(screenshot).convert("RGB")
 colours = image.getcolors(1 << 24)
 assert image.width == 1100 and len(colours) > 50, "the page looks empty"
 share = {colour: count / (image.width * image.height) for count, colour in colours}
 assert share.get((0x1f, 0x6f, 0xeb), 0) > 5e-4, "there are no bars and no curve"
 if len(sys.argv) > 2:
-    shutil.copy(picture, sys.argv[2])
+    shutil.copy(screenshot, sys.argv[2])
 print("ok the browser shows it")

@@ -194,10 +194,10 @@ static Tensor channelsLast(const Tensor &tensor) {
 Tensor reference::conv(const Tensor &input, const Tensor &weight,
                        const Tensor *bias, Extents grid, Extents stride,
                        Extents padding) {
-  bool picture = input.shape.size() == 4;
-  int64_t window[] = {weight.dim(picture ? 2 : 1), weight.dim(picture ? 3 : 2)};
-  Tensor map = picture ? channelsLast(input) : input;
-  Tensor matrix = picture ? channelsLast(weight) : weight;
+  bool isImage = input.shape.size() == 4;
+  int64_t window[] = {weight.dim(isImage ? 2 : 1), weight.dim(isImage ? 3 : 2)};
+  Tensor map = isImage ? channelsLast(input) : input;
+  Tensor matrix = isImage ? channelsLast(weight) : weight;
   Sliding sliding = {grid, window, stride, padding};
   int64_t images = map.dim(0), channels = map.dim(2),
           positions = sliding.rows() * sliding.columns();

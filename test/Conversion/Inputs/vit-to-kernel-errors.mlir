@@ -14,7 +14,7 @@ func.func @mlp(%image: tensor<1x3x4x4xf32>) -> tensor<1x4x8xf32> {
 // -----
 
 vit.parameter @w : tensor<8x3x2x2xf32>
-func.func @tokens_of_the_picture(%image: tensor<1x3x4x4xf32>) -> tensor<1x8x8xf32> {
+func.func @tokens_of_the_image(%image: tensor<1x3x4x4xf32>) -> tensor<1x8x8xf32> {
   %w = vit.get @w : tensor<8x3x2x2xf32>
   %x = vit.patch_embed %image, %w : (tensor<1x3x4x4xf32>, tensor<8x3x2x2xf32>) -> tensor<1x4x8xf32>
   // expected-error @+1 {{no kernel computes this operation: its weights are not parameters}}
@@ -59,15 +59,15 @@ func.func @shared_queries(%image: tensor<2x3x4x4xf32>) -> tensor<2x1x8xf32> {
 
 // -----
 
-func.func @picture_returned(%image: tensor<1x3x4x4xf32>) -> tensor<1x3x4x4xf32> {
-  // expected-error @+1 {{no kernel computes this operation: the picture can only be embedded}}
+func.func @image_returned(%image: tensor<1x3x4x4xf32>) -> tensor<1x3x4x4xf32> {
+  // expected-error @+1 {{no kernel computes this operation: the image can only be embedded}}
   return %image : tensor<1x3x4x4xf32>
 }
 
 // -----
 
-func.func @picture_activated(%image: tensor<1x3x4x4xf32>) -> tensor<1x3x4x4xf32> {
-  // expected-error @+1 {{no kernel computes this operation: the picture can only be embedded}}
+func.func @image_activated(%image: tensor<1x3x4x4xf32>) -> tensor<1x3x4x4xf32> {
+  // expected-error @+1 {{no kernel computes this operation: the image can only be embedded}}
   %0 = vit.activate %image gelu : tensor<1x3x4x4xf32>
   return %0 : tensor<1x3x4x4xf32>
 }

@@ -1,6 +1,6 @@
 // RUN: %vitc-opt %s --kernel-plan-workspace --split-input-file --verify-diagnostics | FileCheck %s
 
-// Three buffers of 256 bytes in a row, where the first is dead when the third comes: two places are enough. The picture lives until the
+// Three buffers of 256 bytes in a row, where the first is dead when the third comes: two places are enough. The image lives until the
 // first call, beside its result; the scratch of the preprocessing is dead by then.
 // CHECK-LABEL: func.func @chain
 // CHECK-SAME: kernel.pixels_offset = 256 : i64
@@ -22,7 +22,7 @@ func.func @chain(%image: memref<16xf32>, %y: memref<64xf32>) attributes {kernel.
 
 // -----
 
-// Calls that may run side by side share no memory, though the first branch is done with its scratch when the second one starts in turn.
+// Calls that may run concurrently share no memory, though the first branch is done with its scratch when the second one starts in turn.
 // CHECK-LABEL: func.func @branches
 // CHECK-SAME: kernel.workspace_bytes = 512 : i64
 // CHECK: kernel.alloc at 0 :
@@ -56,7 +56,7 @@ func.func @pairs(%image: memref<16xf32>, %y: memref<64xf32>, %z: memref<64xf32>)
 
 // -----
 
-// A buffer lives until the last call that reads it through any view; only the picture's place is free for the last one.
+// A buffer lives until the last call that reads it through any view; only the image's place is free for the last one.
 // CHECK-LABEL: func.func @views
 // CHECK-SAME: kernel.workspace_bytes = 256 : i64
 // CHECK: kernel.alloc at 0 : memref<32xf32>
@@ -132,14 +132,14 @@ func.func private @external(memref<4xf32>)
 
 // -----
 
-// expected-error @+1 {{the first argument must be the preprocessed picture, a buffer}}
-func.func @no_picture() {
+// expected-error @+1 {{the first argument must be the preprocessed image, a buffer}}
+func.func @no_image() {
   return
 }
 
 // -----
 
-// expected-error @+1 {{the first argument must be the preprocessed picture, a buffer}}
+// expected-error @+1 {{the first argument must be the preprocessed image, a buffer}}
 func.func @tensors(%image: tensor<4xf32>) {
   return
 }

@@ -106,7 +106,7 @@ func.func @f(%x: tensor<2x8xf32>) {
 
 // -----
 
-// a picture has four
+// an image has four
 func.func @f(%x: tensor<1x2x8xf32>, %w: tensor<8x3x2x2xf32>) {
   // expected-error @+1 {{operand #0 must be [image, channel, row, column] tensor}}
   %0 = vit.patch_embed %x, %w : (tensor<1x2x8xf32>, tensor<8x3x2x2xf32>) -> tensor<1x4x8xf32>
@@ -258,7 +258,7 @@ func.func @f(%image: tensor<2x3x4x4xf32>, %w: tensor<8x3x2x2xf32>, %b: tensor<8x
 
 // -----
 
-// patch_embed_c2: a patch larger than the picture
+// patch_embed_c2: a patch larger than the image
 func.func @f(%image: tensor<1x3x4x4xf32>, %w: tensor<8x3x5x5xf32>) {
   // expected-error @+1 {{result has shape [1, 1, 8], expected [1, 0, 8]}}
   %0 = vit.patch_embed %image, %w : (tensor<1x3x4x4xf32>, tensor<8x3x5x5xf32>) -> tensor<1x1x8xf32>
@@ -1091,9 +1091,9 @@ func.func @f(%x: tensor<1x4x8xf32>, %w: tensor<5x1x1x8xf32>) {
 
 // -----
 
-// conv_c2: neither map nor picture
+// conv_c2: neither map nor image
 func.func @f(%x: tensor<4x8xf32>, %w: tensor<5x1x1x8xf32>) {
-  // expected-error @+1 {{input is neither a map nor a picture}}
+  // expected-error @+1 {{input is neither a map nor an image}}
   %0 = vit.conv %x, %w grid [2, 2] stride [1, 1] padding [0, 0, 0, 0] : (tensor<4x8xf32>, tensor<5x1x1x8xf32>) -> tensor<1x4x5xf32>
   return
 }
@@ -1109,9 +1109,9 @@ func.func @f(%x: tensor<1x4x8xf32>, %w: tensor<5x1x1x8xf32>) {
 
 // -----
 
-// conv_c2: a picture
+// conv_c2: an image
 func.func @f(%x: tensor<1x3x4x4xf32>, %w: tensor<5x3x2x2xf32>) {
-  // expected-error @+1 {{picture has shape [1, 3, 4, 4], expected [1, 3, 2, 2]}}
+  // expected-error @+1 {{image has shape [1, 3, 4, 4], expected [1, 3, 2, 2]}}
   %0 = vit.conv %x, %w grid [2, 2] stride [1, 1] padding [0, 0, 0, 0] : (tensor<1x3x4x4xf32>, tensor<5x3x2x2xf32>) -> tensor<1x4x5xf32>
   return
 }

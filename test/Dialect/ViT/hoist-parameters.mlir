@@ -111,7 +111,7 @@ func.func @forward(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {
 
 // -----
 
-// What depends on the picture stays, and so do ops of dialects that nobody knows.
+// What depends on the image stays, and so do ops of dialects that nobody knows.
 // CHECK-NOT: vit.parameter @{{.*}} {
 // CHECK-LABEL: func.func @forward
 // CHECK: vit.linear

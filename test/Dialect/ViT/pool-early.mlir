@@ -11,7 +11,7 @@ func.func @norm(%x: tensor<2x5x8xf32>, %g: tensor<8xf32>) -> tensor<2x8xf32> {
   return %1 : tensor<2x8xf32>
 }
 
-// A whole block behind the attention: perceptron, residuals, norm. Only the tokens of its two inputs are taken.
+// A whole block behind the attention: MLP, residuals, norm. Only the tokens of its two inputs are taken.
 // CHECK-LABEL: func.func @block
 // CHECK-SAME: %[[X:[^:]+]]: tensor<1x5x8xf32>, %[[A:[^:]+]]: tensor<1x5x8xf32>, %[[U:[^:]+]]: tensor<16x8xf32>, %[[D:[^:]+]]: tensor<8x16xf32>
 func.func @block(%x: tensor<1x5x8xf32>, %a: tensor<1x5x8xf32>, %u: tensor<16x8xf32>, %d: tensor<8x16xf32>) -> tensor<1x8xf32> {

@@ -40,7 +40,7 @@ func.func @embedding(%image: tensor<2x3x4x6xf32>, %w: tensor<8x3x2x2xf32>, %b: t
   return
 }
 
-// A picture may have more rows and columns than whole patches.
+// An image may have more rows and columns than whole patches.
 // CHECK-LABEL: func.func @ragged
 func.func @ragged(%image: tensor<1x3x5x7xf32>, %w: tensor<8x3x2x3xf32>) {
   // CHECK: vit.patch_embed {{.*}} -> tensor<1x4x8xf32>

@@ -65,12 +65,12 @@ TEST_F(Interpreter, ReturnsOutputsInOrder) {
   )mlir",
                       context);
   auto weights = randomWeights(*module, 1);
-  Tensor picture = randomPicture(*module, 2);
-  std::vector<Tensor> outputs = interpret(*module, *weights, picture);
+  Tensor image = randomImage(*module, 2);
+  std::vector<Tensor> outputs = interpret(*module, *weights, image);
   ASSERT_EQ(outputs.size(), 3u);
-  EXPECT_EQ(outputs[0].data[1], 3 * picture.data[1]);
+  EXPECT_EQ(outputs[0].data[1], 3 * image.data[1]);
   EXPECT_EQ(outputs[1].shape, std::vector<int64_t>{2});
-  EXPECT_EQ(outputs[2].data, picture.data);
+  EXPECT_EQ(outputs[2].data, image.data);
 }
 
 TEST_F(Interpreter, ShowsEveryValueUnderItsLayersName) {
@@ -87,7 +87,7 @@ TEST_F(Interpreter, ShowsEveryValueUnderItsLayersName) {
   auto weights = randomWeights(*module, 1);
   std::vector<std::string> layers;
   std::vector<Tensor> outputs =
-      interpret(*module, *weights, randomPicture(*module, 2),
+      interpret(*module, *weights, randomImage(*module, 2),
                 [&](StringRef layer, const Tensor &value) {
                   layers.push_back(layer.str());
                   EXPECT_EQ(value.shape, (std::vector<int64_t>{1, 3}));
@@ -123,7 +123,7 @@ TEST_F(Interpreter, ComposesMlpAndHead) {
                       context);
   auto weights = randomWeights(*module, 1);
   std::vector<Tensor> outputs =
-      interpret(*module, *weights, randomPicture(*module, 2));
+      interpret(*module, *weights, randomImage(*module, 2));
   ASSERT_EQ(outputs.size(), 6u);
   for (size_t i = 0; i < outputs.size(); i += 2)
     EXPECT_EQ(outputs[i].data, outputs[i + 1].data) << "output " << i;

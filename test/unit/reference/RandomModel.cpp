@@ -224,12 +224,12 @@ std::unique_ptr<Checkpoint> vitc::randomWeights(ModuleOp module,
   return makeRandomCheckpoint(std::move(wanted), seed);
 }
 
-Tensor vitc::randomPicture(ModuleOp module, uint64_t seed) {
+Tensor vitc::randomImage(ModuleOp module, uint64_t seed) {
   auto function = module.lookupSymbol<func::FuncOp>(vit::forwardName);
-  Tensor picture(
+  Tensor image(
       cast<RankedTensorType>(function.getArgument(0).getType()).getShape());
   std::mt19937_64 random(seed);
-  for (double &value : picture.data)
+  for (double &value : image.data)
     value = std::uniform_real_distribution<double>(-1, 1)(random);
-  return picture;
+  return image;
 }

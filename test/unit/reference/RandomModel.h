@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Small models drawn from a seed: text of the vit dialect, weights and a
-/// picture.
+/// image.
 #ifndef VITC_TEST_UNIT_REFERENCE_RANDOMMODEL_H
 #define VITC_TEST_UNIT_REFERENCE_RANDOMMODEL_H
 
@@ -25,8 +25,8 @@ mlir::OwningOpRef<mlir::ModuleOp> parse(llvm::StringRef text,
 /// Values for all parameters that are not derived.
 std::unique_ptr<Checkpoint> randomWeights(mlir::ModuleOp module, uint64_t seed);
 
-/// A picture of the size that `forward` takes, with values from -1 to 1.
-Tensor randomPicture(mlir::ModuleOp module, uint64_t seed);
+/// An image of the size that `forward` takes, with values from -1 to 1.
+Tensor randomImage(mlir::ModuleOp module, uint64_t seed);
 
 } // namespace vitc
 

@@ -78,10 +78,10 @@ protected:
     ASSERT_TRUE(module);
     setTarget(*module, /*panel=*/16, algorithm);
     auto weights = randomWeights(*module, seed);
-    Tensor picture = randomPicture(*module, seed);
-    std::vector<Tensor> before = interpret(*module, *weights, picture);
+    Tensor image = randomImage(*module, seed);
+    std::vector<Tensor> before = interpret(*module, *weights, image);
     ASSERT_TRUE(lower(*module, last, options));
-    expectSame(before, interpret(*module, *weights, picture));
+    expectSame(before, interpret(*module, *weights, image));
   }
 
   MLIRContext context;

@@ -18,7 +18,7 @@ namespace {
 
 void forward(const Invocation &run) {
   float *copy = buffer<float>(run, bufferOffset);
-  for (int64_t index = 0; index < pictureFloats; ++index)
+  for (int64_t index = 0; index < imageFloats; ++index)
     copy[index] = run.pixels[index];
   done(run, 0);
 
@@ -94,14 +94,13 @@ TEST(Engine, RunsTensors) {
     for (size_t index = 0; index < pixels.size(); ++index)
       ASSERT_EQ(outputs.sum[index], pixels[index] + 0.5f);
     for (int64_t image = 0; image < batch; ++image)
-      EXPECT_EQ(outputs.first[image], float(3 + image * pictureFloats));
+      EXPECT_EQ(outputs.first[image], float(3 + image * imageFloats));
   }
 }
 
-TEST(Engine, RunsPicturesOfAnySize) {
+TEST(Engine, RunsImagesOfAnySize) {
   Running context;
-  TestPicture first = makePicture(17, 9, 3, 0),
-              second = makePicture(4, 40, 1, 0);
+  TestImage first = makeImage(17, 9, 3, 0), second = makeImage(4, 40, 1, 0);
   vitc_image_v2 images[] = {first.image(), second.image(), second.image(),
                             first.image()};
 
@@ -121,9 +120,9 @@ TEST(Engine, RunsPicturesOfAnySize) {
     ASSERT_EQ(outputs.sum[index], pixels[index] + 0.5f);
 }
 
-TEST(Engine, StopsAtAPictureThatDoesNotFit) {
+TEST(Engine, StopsAtAnImageThatDoesNotFit) {
   Running context;
-  TestPicture good = makePicture(17, 9, 3, 0), bad = makePicture(17, 9, 2, 0);
+  TestImage good = makeImage(17, 9, 3, 0), bad = makeImage(17, 9, 2, 0);
   vitc_image_v2 images[] = {good.image(), bad.image(), good.image(),
                             good.image()};
   Outputs outputs;
@@ -151,8 +150,8 @@ TEST(Engine, UsesALentWorkspace) {
   for (int image = 0; image < batch; ++image)
     EXPECT_EQ(std::memcmp(static_cast<char *>(memory.get()) +
                               image * imageWorkspaceBytes + bufferOffset,
-                          pixels.data() + image * pictureFloats,
-                          pictureFloats * sizeof(float)),
+                          pixels.data() + image * imageFloats,
+                          imageFloats * sizeof(float)),
               0);
 }
 
@@ -186,7 +185,7 @@ TEST(Engine, ObserverSeesEveryStepAndTheWorkspace) {
   ASSERT_EQ(runTensor(context, pixels.data(), batch, outputs.pointers),
             VITC_OK);
   EXPECT_EQ(seen.steps, (std::vector<int32_t>{0, 1, 0, 1, 0, 1, 0, 1}));
-  EXPECT_EQ(seen.value, 3.0f + 3 * pictureFloats);
+  EXPECT_EQ(seen.value, 3.0f + 3 * imageFloats);
   observe(context, nullptr, nullptr);
   ASSERT_EQ(runTensor(context, pixels.data(), batch, outputs.pointers),
             VITC_OK);
@@ -203,7 +202,7 @@ TEST(Engine, FinishesTwoImagesAtATimeAfterAll) {
     Outputs outputs;
     ASSERT_EQ(runTensor(context, pixels.data(), batch, outputs.pointers),
               VITC_OK);
-    constexpr float two = 3 + 3 + pictureFloats, next = 4 * pictureFloats;
+    constexpr float two = 3 + 3 + imageFloats, next = 4 * imageFloats;
     EXPECT_EQ(outputs.first,
               (std::vector<float>{two, two, two + next, two + next}));
     std::vector<int32_t> steps;
@@ -215,16 +214,15 @@ TEST(Engine, FinishesTwoImagesAtATimeAfterAll) {
     ASSERT_EQ(runTensor(context, pixels.data(), 3, outputs.pointers), VITC_OK);
     EXPECT_EQ(steps, (std::vector<int32_t>{0, 1, 0, 1, 0, 1, 2, 3, 3, 2, 3}));
     EXPECT_EQ(outputs.first,
-              (std::vector<float>{two, two, 3 + 2 * pictureFloats, -1}));
+              (std::vector<float>{two, two, 3 + 2 * imageFloats, -1}));
   }
 }
 
 TEST(Engine, RunsFewerImagesThanTheBatch) {
   std::vector<float> pixels = ramp();
-  TestPicture picture = makePicture(17, 9, 3, 0),
-              other = makePicture(30, 20, 1, 0);
-  vitc_image_v2 images[] = {picture.image(), other.image(), other.image(),
-                            picture.image()};
+  TestImage testImage = makeImage(17, 9, 3, 0), other = makeImage(30, 20, 1, 0);
+  vitc_image_v2 images[] = {testImage.image(), other.image(), other.image(),
+                            testImage.image()};
   for (int32_t threads : {1, 2, 3, 5}) {
     vitc_options_v2 options = withThreads(threads);
     Running context(&options);
@@ -236,7 +234,7 @@ TEST(Engine, RunsFewerImagesThanTheBatch) {
     ASSERT_EQ(preprocess(context, images, batch, made.data()), VITC_OK);
     for (int32_t count = 1; count <= batch; ++count) {
       // Memory of just the images that are given: a sanitizer sees more.
-      size_t floats = size_t(count * pictureFloats);
+      size_t floats = size_t(count * imageFloats);
       std::vector<float> few(pixels.begin(), pixels.begin() + long(floats));
       std::vector<vitc_image_v2> some(images, images + count);
       std::vector<float> sum(floats), first(static_cast<size_t>(count)),
@@ -261,9 +259,9 @@ TEST(Engine, RefusesOtherNumbersOfImages) {
   Running context;
   Outputs outputs;
   std::vector<float> pixels = ramp();
-  TestPicture picture = makePicture(30, 20, 3, 0);
-  vitc_image_v2 images[] = {picture.image(), picture.image(), picture.image(),
-                            picture.image()};
+  TestImage testImage = makeImage(30, 20, 3, 0);
+  vitc_image_v2 images[] = {testImage.image(), testImage.image(),
+                            testImage.image(), testImage.image()};
   for (int32_t count : {0, -1, batch + 1, INT32_MIN, INT32_MAX}) {
     EXPECT_EQ(run(context, images, count, outputs.pointers),
               VITC_ERROR_ARGUMENT);
@@ -308,9 +306,9 @@ TEST(Engine, ContextsAreIndependent) {
 
 TEST(Engine, RunningLeavesTheHeapAlone) {
   Running context;
-  TestPicture picture = makePicture(30, 20, 3, 0);
-  vitc_image_v2 images[] = {picture.image(), picture.image(), picture.image(),
-                            picture.image()};
+  TestImage testImage = makeImage(30, 20, 3, 0);
+  vitc_image_v2 images[] = {testImage.image(), testImage.image(),
+                            testImage.image(), testImage.image()};
   Outputs outputs;
   size_t before = mallinfo2().uordblks;
   vitc_status status = run(context, images, batch, outputs.pointers);
@@ -324,9 +322,9 @@ TEST(Engine, RefusesNullArguments) {
   Running context;
   Outputs outputs;
   std::vector<float> pixels = ramp();
-  TestPicture picture = makePicture(30, 20, 3, 0);
-  vitc_image_v2 images[] = {picture.image(), picture.image(), picture.image(),
-                            picture.image()};
+  TestImage testImage = makeImage(30, 20, 3, 0);
+  vitc_image_v2 images[] = {testImage.image(), testImage.image(),
+                            testImage.image(), testImage.image()};
 
   EXPECT_EQ(run(nullptr, images, batch, outputs.pointers), VITC_ERROR_ARGUMENT);
   EXPECT_EQ(run(context, nullptr, batch, outputs.pointers),
@@ -367,9 +365,9 @@ TEST(Engine, RefusesMemoryThatOverlaps) {
   void *same[] = {memory.data(), memory.data() + allFloats - 1};
   EXPECT_EQ(runTensor(context, other.sum.data(), batch, same),
             VITC_ERROR_ARGUMENT);
-  TestPicture picture = makePicture(30, 20, 3, 0);
-  vitc_image_v2 images[] = {picture.image(), picture.image(), picture.image(),
-                            picture.image()};
+  TestImage testImage = makeImage(30, 20, 3, 0);
+  vitc_image_v2 images[] = {testImage.image(), testImage.image(),
+                            testImage.image(), testImage.image()};
   EXPECT_EQ(run(context, images, batch, same), VITC_ERROR_ARGUMENT);
   // Fewer images need less memory, which then does not overlap.
   EXPECT_EQ(run(context, images, batch - 1, same), VITC_OK);

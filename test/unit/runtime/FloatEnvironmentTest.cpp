@@ -157,9 +157,9 @@ protected:
   }
 
   Model how = model;
-  TestPicture picture = makePicture(17, 9, 3, 0);
-  vitc_image_v2 images[batch] = {picture.image(), picture.image(),
-                                 picture.image(), picture.image()};
+  TestImage testImage = makeImage(17, 9, 3, 0);
+  vitc_image_v2 images[batch] = {testImage.image(), testImage.image(),
+                                 testImage.image(), testImage.image()};
   std::vector<float> tensor;
   Results expected;
 };

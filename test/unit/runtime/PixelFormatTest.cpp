@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Every pixel format, with every crop, padding and direction of rows, gives
 /// the bits of the same image that was made RGB or grey and cropped by hand.
-#include "TestPicture.h"
+#include "TestImage.h"
 
 #include <climits>
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ struct Frame {
   vitc_image_v2 image;
 };
 
-Frame makeFrame(const TestPicture &colours, const Format &format, bool bottomUp,
+Frame makeFrame(const TestImage &colours, const Format &format, bool bottomUp,
                 int32_t padding) {
   Frame frame;
   ptrdiff_t row = ptrdiff_t(colours.width) * format.bytes;
@@ -62,10 +62,10 @@ Frame makeFrame(const TestPicture &colours, const Format &format, bool bottomUp,
 }
 
 /// The part as an image of its own, with the channels of `format`.
-TestPicture cropByHand(const TestPicture &colours, const Format &format,
-                       vitc_rectangle_v2 part) {
+TestImage cropByHand(const TestImage &colours, const Format &format,
+                     vitc_rectangle_v2 part) {
   int32_t channels = format.bytes == 1 ? 1 : 3;
-  TestPicture result{part.width, part.height, channels, {}};
+  TestImage result{part.width, part.height, channels, {}};
   for (int32_t y = part.y; y < part.y + part.height; ++y)
     for (int32_t x = part.x; x < part.x + part.width; ++x)
       for (int32_t c = 0; c < channels; ++c)
@@ -104,8 +104,8 @@ std::vector<float> mustPreprocess(const Preprocessing &how,
 }
 
 /// Grey has one value for all channels, as the formula of a grey file.
-TestPicture picture(const Format &format) {
-  TestPicture made = makePicture(width, height, 3, 0);
+TestImage testImage(const Format &format) {
+  TestImage made = makeImage(width, height, 3, 0);
   if (format.bytes == 1)
     for (size_t i = 0; i < made.pixels.size(); i += 3)
       made.pixels[i + 1] = made.pixels[i + 2] = made.pixels[i];
@@ -119,13 +119,13 @@ TEST(PixelFormat, HasTheBitsOfTheImageConvertedAndCroppedByHand) {
       {0, 0, 0, 0},   {0, 0, width, height}, {5, 3, 20, 11}, {0, 0, 1, 1},
       {36, 0, 1, 29}, {0, 28, 37, 1},        {17, 8, 20, 21}};
   for (const Format &format : formats) {
-    TestPicture colours = picture(format);
+    TestImage colours = testImage(format);
     for (bool bottomUp : {false, true})
       for (int32_t padding : {0, 13}) {
         Frame frame = makeFrame(colours, format, bottomUp, padding);
         for (const vitc_rectangle_v2 &crop : crops) {
           bool whole = crop.width == 0;
-          TestPicture byHand =
+          TestImage byHand =
               cropByHand(colours, format,
                          whole ? vitc_rectangle_v2{0, 0, width, height} : crop);
           frame.image.crop = crop;
@@ -144,13 +144,13 @@ TEST(PixelFormat, HasTheBitsOfTheImageConvertedAndCroppedByHand) {
 
 TEST(PixelFormat, IsTheModelsOwnWhereNoneIsNamed) {
   for (int32_t channels : {1, 3, 5}) {
-    TestPicture made = makePicture(width, height, channels, 0);
+    TestImage made = makeImage(width, height, channels, 0);
     vitc_image_v2 native = made.image();
     native.format = VITC_PIXELS_NATIVE;
     Preprocessing how = processors(channels)[0];
     EXPECT_EQ(mustPreprocess(how, native), mustPreprocess(how, made.image()));
     native.crop = {3, 2, 10, 20};
-    TestPicture part{10, 20, channels, {}};
+    TestImage part{10, 20, channels, {}};
     for (int32_t y = 2; y < 22; ++y)
       for (int32_t i = 3 * channels; i < 13 * channels; ++i)
         part.pixels.push_back(made.pixels[size_t(y * width * channels + i)]);
@@ -161,7 +161,7 @@ TEST(PixelFormat, IsTheModelsOwnWhereNoneIsNamed) {
 }
 
 TEST(PixelFormat, OfColoursIsNothingToAModelOfOtherChannels) {
-  TestPicture five = makePicture(width, height, 5, 0);
+  TestImage five = makeImage(width, height, 5, 0);
   for (const Format &format : formats) {
     vitc_image_v2 image = five.image();
     image.format = format.number;
@@ -173,7 +173,7 @@ TEST(PixelFormat, OfColoursIsNothingToAModelOfOtherChannels) {
 }
 
 TEST(PixelFormat, CropOutsideOfTheImageIsRefused) {
-  TestPicture made = makePicture(width, height, 3, 0);
+  TestImage made = makeImage(width, height, 3, 0);
   vitc_image_v2 image = made.image();
   const vitc_rectangle_v2 wrong[] = {{0, 0, width + 1, 1},
                                      {0, 0, 1, height + 1},
@@ -204,7 +204,7 @@ TEST(PixelFormat, CropOutsideOfTheImageIsRefused) {
 
 /// A very wide image has more filter weights than the table holds.
 TEST(PixelFormat, OfVeryWideImages) {
-  TestPicture wide = makePicture(40000, 2, 3, 0);
+  TestImage wide = makeImage(40000, 2, 3, 0);
   for (const Format &format : formats) {
     if (format.bytes == 1)
       continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Strides, channels, sizes and refusals of preprocessing.
-#include "TestPicture.h"
+#include "TestImage.h"
 
 #include <climits>
 #include <gtest/gtest.h>
@@ -34,14 +34,14 @@ vitc_status statusOf(const Preprocessing &how, const vitc_image_v2 &image) {
 } // namespace
 
 TEST(Preprocess, StrideMayBeLongerOrNegative) {
-  TestPicture picture = makePicture(23, 17, 3, 0);
+  TestImage testImage = makeImage(23, 17, 3, 0);
   Preprocessing how = resizing(3, 9, 11, Filter::Bicubic);
-  std::vector<float> expected = mustPreprocess(how, picture.image());
+  std::vector<float> expected = mustPreprocess(how, testImage.image());
 
   constexpr ptrdiff_t rowBytes = 23 * 3, stride = rowBytes + 13;
   std::vector<uint8_t> padded(stride * 17, 77), flipped(stride * 17, 77);
   for (ptrdiff_t y = 0; y < 17; ++y) {
-    const uint8_t *row = picture.pixels.data() + y * rowBytes;
+    const uint8_t *row = testImage.pixels.data() + y * rowBytes;
     std::memcpy(&padded[size_t(y * stride)], row, rowBytes);
     std::memcpy(&flipped[size_t((16 - y) * stride)], row, rowBytes);
   }
@@ -57,16 +57,16 @@ TEST(Preprocess, StrideMayBeLongerOrNegative) {
 TEST(Preprocess, NothingPastTheLastPixelIsRead) {
   // The last row ends with its last pixel: the vector has no padding.
   for (Filter filter : {Filter::Nearest, Filter::Bilinear, Filter::Lanczos}) {
-    TestPicture picture = makePicture(5, 90, 3, 0);
-    picture.pixels.shrink_to_fit();
-    mustPreprocess(resizing(3, 4, 5, filter), picture.image());
-    mustPreprocess(resizing(3, 8, 8, filter), picture.image());
-    mustPreprocess(resizing(1, 8, 8, filter), picture.image());
+    TestImage testImage = makeImage(5, 90, 3, 0);
+    testImage.pixels.shrink_to_fit();
+    mustPreprocess(resizing(3, 4, 5, filter), testImage.image());
+    mustPreprocess(resizing(3, 8, 8, filter), testImage.image());
+    mustPreprocess(resizing(1, 8, 8, filter), testImage.image());
   }
 }
 
 TEST(Preprocess, GreyIsRepeated) {
-  TestPicture grey = makePicture(19, 14, 1, 0);
+  TestImage grey = makeImage(19, 14, 1, 0);
   std::vector<float> one =
       mustPreprocess(resizing(1, 6, 8, Filter::Bilinear), grey.image());
   std::vector<float> three =
@@ -77,19 +77,19 @@ TEST(Preprocess, GreyIsRepeated) {
 }
 
 TEST(Preprocess, ColoursBecomePillowsGrey) {
-  TestPicture colours{4, 1, 3, {255, 0, 0, 0, 255, 0, 0, 0, 255, 10, 200, 30}};
+  TestImage colours{4, 1, 3, {255, 0, 0, 0, 255, 0, 0, 0, 255, 10, 200, 30}};
   std::vector<float> grey =
       mustPreprocess(plainPreprocessing(1, 1, 4), colours.image());
   EXPECT_EQ(grey, (std::vector<float>{76, 150, 29, 124}));
 }
 
 TEST(Preprocess, OtherChannelCountsAreTakenAsTheyAre) {
-  TestPicture five = makePicture(12, 30, 5, 0);
+  TestImage five = makeImage(12, 30, 5, 0);
   for (int32_t height : {4, 40}) {
     std::vector<float> all =
         mustPreprocess(resizing(5, height, 7, Filter::Bilinear), five.image());
     for (size_t channel = 0; channel < 5; ++channel) {
-      TestPicture one{12, 30, 1, {}};
+      TestImage one{12, 30, 1, {}};
       for (size_t pixel = 0; pixel < 12 * 30; ++pixel)
         one.pixels.push_back(five.pixels[pixel * 5 + channel]);
       std::vector<float> expected =
@@ -108,7 +108,7 @@ TEST(Preprocess, PaddingIsNormalisedBlack) {
   how.rescale = 1.0 / 255;
   how.mean = mean;
   how.std = std;
-  TestPicture white{1, 1, 1, {255}};
+  TestImage white{1, 1, 1, {255}};
   std::vector<float> result = mustPreprocess(how, white.image());
   // The extra row goes above: (4 - 1 + 1) / 2 = 2 rows of padding before.
   for (size_t index = 0; index < result.size(); ++index)
@@ -118,8 +118,8 @@ TEST(Preprocess, PaddingIsNormalisedBlack) {
 TEST(Preprocess, ReversesChannels) {
   Preprocessing how = plainPreprocessing(3, 1, 2);
   how.reversesChannels = true;
-  TestPicture picture{2, 1, 3, {1, 2, 3, 4, 5, 6}};
-  EXPECT_EQ(mustPreprocess(how, picture.image()),
+  TestImage testImage{2, 1, 3, {1, 2, 3, 4, 5, 6}};
+  EXPECT_EQ(mustPreprocess(how, testImage.image()),
             (std::vector<float>{3, 6, 2, 5, 1, 4}));
 }
 
@@ -127,59 +127,60 @@ TEST(Preprocess, CropsAsTorchvisionDoes) {
   // round(margin / 2) in Python: 0.5 is 0, 1.5 is 2, 2.5 is 2, 3.5 is 4.
   for (auto [margin, start] :
        {std::pair{1, 0}, {2, 1}, {3, 2}, {5, 2}, {7, 4}}) {
-    TestPicture picture{4 + margin, 1, 1, {}};
+    TestImage testImage{4 + margin, 1, 1, {}};
     for (int x = 0; x < 4 + margin; ++x)
-      picture.pixels.push_back(uint8_t(x));
+      testImage.pixels.push_back(uint8_t(x));
     Preprocessing how = plainPreprocessing(1, 1, 4);
     how.centerCrop = how.cropRoundsHalfToEven = true;
-    EXPECT_EQ(mustPreprocess(how, picture.image())[0], float(start)) << margin;
+    EXPECT_EQ(mustPreprocess(how, testImage.image())[0], float(start))
+        << margin;
   }
   // Padding has its odd line at the end.
   Preprocessing how = plainPreprocessing(1, 1, 4);
   how.centerCrop = how.cropRoundsHalfToEven = true;
-  TestPicture white{1, 1, 1, {255}};
+  TestImage white{1, 1, 1, {255}};
   EXPECT_EQ(mustPreprocess(how, white.image()),
             (std::vector<float>{0, 255, 0, 0}));
 }
 
 TEST(Preprocess, CoversAsTimmDoes) {
   // 60 x 50 covers 35 x 58 at 1.0344 times: 58 x 69.6, so 70 columns.
-  TestPicture picture = makePicture(60, 50, 3, 0);
+  TestImage testImage = makeImage(60, 50, 3, 0);
   Preprocessing how = plainPreprocessing(3, 58, 70);
   how.resize = Resize::Cover;
   how.resizeHeight = 58;
   how.resizeWidth = 35;
-  EXPECT_EQ(statusOf(how, picture.image()), VITC_OK);
+  EXPECT_EQ(statusOf(how, testImage.image()), VITC_OK);
 }
 
-TEST(Preprocess, ExtremePicturesOfOneColourKeepIt) {
+TEST(Preprocess, ExtremeImagesOfOneColourKeepIt) {
   // Weights add up to one, whatever the size: no pixel outside is read.
   for (auto [width, height] : {std::pair{1, 30000}, {30000, 1}, {1, 1}}) {
-    TestPicture picture{width, height, 3, {}};
-    picture.pixels.assign(size_t(width) * size_t(height) * 3, 200);
+    TestImage testImage{width, height, 3, {}};
+    testImage.pixels.assign(size_t(width) * size_t(height) * 3, 200);
     for (int filter = 0; filter <= 5; ++filter) {
       Preprocessing how = plainPreprocessing(3, 32, 32);
       how.resize = Resize::ShortestEdge;
       how.resizeHeight = 40;
       how.filter = Filter(filter);
       how.centerCrop = true;
-      for (float value : mustPreprocess(how, picture.image()))
+      for (float value : mustPreprocess(how, testImage.image()))
         ASSERT_EQ(value, 200.0f) << width << "x" << height << ", " << filter;
     }
   }
 }
 
 TEST(Preprocess, RefusesAnotherSize) {
-  TestPicture picture = makePicture(8, 6, 3, 0);
-  EXPECT_EQ(statusOf(plainPreprocessing(3, 6, 7), picture.image()),
+  TestImage testImage = makeImage(8, 6, 3, 0);
+  EXPECT_EQ(statusOf(plainPreprocessing(3, 6, 7), testImage.image()),
             VITC_ERROR_IMAGE_SIZE);
   Preprocessing how = plainPreprocessing(3, 12, 12);
   how.resize = Resize::ShortestEdge;
   how.resizeHeight = 12;
-  EXPECT_EQ(statusOf(how, picture.image()), VITC_ERROR_IMAGE_SIZE);
+  EXPECT_EQ(statusOf(how, testImage.image()), VITC_ERROR_IMAGE_SIZE);
   // 12 * 8 / 6 = 16 columns.
   how.width = 16;
-  EXPECT_EQ(statusOf(how, picture.image()), VITC_OK);
+  EXPECT_EQ(statusOf(how, testImage.image()), VITC_OK);
 }
 
 TEST(Preprocess, RefusesResultsThatPillowCouldNotHold) {
@@ -194,9 +195,9 @@ TEST(Preprocess, RefusesResultsThatPillowCouldNotHold) {
 }
 
 TEST(Preprocess, RefusesWrongArguments) {
-  TestPicture picture = makePicture(8, 6, 3, 0);
+  TestImage testImage = makeImage(8, 6, 3, 0);
   Preprocessing how = resizing(3, 4, 4, Filter::Bilinear);
-  vitc_image_v2 good = picture.image();
+  vitc_image_v2 good = testImage.image();
   EXPECT_EQ(statusOf(how, good), VITC_OK);
 
   vitc_image_v2 bad = good;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Every record of data/resize.fixtures against `preprocess`.
-#include "TestPicture.h"
+#include "TestImage.h"
 
 #include <cstdio>
 #include <gtest/gtest.h>
@@ -64,14 +64,14 @@ TEST(Resize, EqualsPillow) {
     if (HasFailure())
       return;
     SCOPED_TRACE("record " + std::to_string(record) + ": filter " +
-                 std::to_string(head[0]) + ", picture " +
+                 std::to_string(head[0]) + ", image " +
                  std::to_string(head[8]) + "x" + std::to_string(head[9]) + "x" +
                  std::to_string(head[10]) + " to " + std::to_string(head[7]) +
                  "x" + std::to_string(head[6]));
 
-    TestPicture picture = makePicture(head[8], head[9], head[10], head[11]);
+    TestImage testImage = makeImage(head[8], head[9], head[10], head[11]);
     std::vector<float> result;
-    ASSERT_EQ(preprocessTo(how, picture.image(), result), VITC_OK);
+    ASSERT_EQ(preprocessTo(how, testImage.image(), result), VITC_OK);
     size_t wrong = 0;
     for (size_t index = 0; index < expected.size(); ++index)
       wrong += result[index] != float(expected[index]);
@@ -89,7 +89,7 @@ TEST(Resize, NormalisesAsNumpyDoes) {
   how.rescale = 1.0 / 255;
   how.mean = mean;
   how.std = std;
-  TestPicture ramp{256, 1, 1, {}};
+  TestImage ramp{256, 1, 1, {}};
   for (int value = 0; value < 256; ++value)
     ramp.pixels.push_back(uint8_t(value));
   std::vector<float> result;

@@ -4,7 +4,7 @@
 #ifndef VITC_TEST_UNIT_RUNTIME_TESTMODEL_H
 #define VITC_TEST_UNIT_RUNTIME_TESTMODEL_H
 
-#include "TestPicture.h"
+#include "TestImage.h"
 #include "vitc/runtime/engine.h"
 #include "vitc/runtime/weights.h"
 
@@ -15,8 +15,8 @@
 namespace vitc::rt {
 
 constexpr int32_t batch = 4, channels = 3, height = 6, width = 5;
-constexpr int64_t pictureFloats = channels * height * width;
-constexpr int64_t allFloats = batch * pictureFloats;
+constexpr int64_t imageFloats = channels * height * width;
+constexpr int64_t allFloats = batch * imageFloats;
 constexpr uint64_t bufferOffset = 0;
 constexpr uint64_t pixelsOffset = 1024;
 constexpr uint64_t scratchOffset = 2048;

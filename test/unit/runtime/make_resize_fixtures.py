@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes data/resize.fixtures: what Pillow and numpy make of known pictures.
+"""Writes data/resize.fixtures: what Pillow and numpy make of known images.
 
-Needs Pillow 13 or later and numpy. The pictures are made from a formula that ResizeTest.cpp repeats, so only
+Needs Pillow 13 or later and numpy. The images are made from a formula that ResizeTest.cpp repeats, so only
 results are stored. Layout, all little-endian:
 
     float32[3][256]                 each pixel value rescaled and normalised, for three channels
@@ -23,7 +23,7 @@ FILTERS = range(6)
 NONE, EXACT, SHORTEST_EDGE = range(3)
 
 
-def picture(width, height, channels, seed):
+def test_image(width, height, channels, seed):
     """Noise; for odd seeds only black and white, which makes filters with negative weights clip."""
     y, x, c = np.meshgrid(*(np.arange(n, dtype=np.uint64) for n in (height, width, channels)), indexing="ij")
     mixed = (x * 7919 + y * 104729 + c * 1299709 + seed * 15485863) % 2**32
@@ -56,8 +56,8 @@ def resized_size(resize, resize_height, resize_width, width, height):
 def record(filter, size, resize, out, channels=3, image_channels=3, crop=False, seed=0):
     width, height = size
     resize_height, resize_width = resize[1:] if len(resize) == 3 else (resize[1], 0)
-    image = Image.fromarray(picture(width, height, image_channels, seed).squeeze(2)
-                            if image_channels == 1 else picture(width, height, image_channels, seed))
+    image = Image.fromarray(test_image(width, height, image_channels, seed).squeeze(2)
+                            if image_channels == 1 else test_image(width, height, image_channels, seed))
     image = image.convert("L" if channels == 1 else "RGB")
     h, w = resized_size(resize[0], resize_height, resize_width, width, height)
     result = np.asarray(image.resize((w, h), filter)).reshape(h, w, channels)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// The way of a model through the passes, as named stages.
+/// The life of a model as named stages of passes.
 #ifndef VITC_PIPELINES_PIPELINES_H
 #define VITC_PIPELINES_PIPELINES_H
 
@@ -43,8 +43,8 @@ struct Stage {
                    const PipelineOptions &options);
 };
 
-/// import, simplify, fuse, kernels, plan: from the imported model to placed
-/// kernel calls.
+/// simplify, fuse, kernels, plan: from the imported model to placed kernel
+/// calls.
 llvm::ArrayRef<Stage> stages();
 
 } // namespace vitc

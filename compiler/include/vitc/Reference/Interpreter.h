@@ -32,7 +32,7 @@ struct Tensor {
 using TensorObserver =
     std::function<void(llvm::StringRef layer, const Tensor &value)>;
 
-/// Runs `forward` of the module on a picture tensor; the results are its
+/// Runs `forward` of the module on an image tensor; the results are its
 /// outputs, in order.
 std::vector<Tensor> interpret(mlir::ModuleOp module,
                               const Checkpoint &checkpoint, const Tensor &image,

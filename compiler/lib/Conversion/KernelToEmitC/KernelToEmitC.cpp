@@ -192,14 +192,14 @@ struct ConvertKernelToEmitCPass
   }
 
   /// What stands between two calls, of which either may be null: the start and
-  /// the end of branches that run side by side.
+  /// the end of branches that run concurrently.
   LogicalResult emitBranch(kernel::CallOp before, kernel::CallOp call,
                            function_ref<void(Location, const Twine &)> line) {
     auto branchOf = [](kernel::CallOp op) {
       return op ? op.getBranch() : std::nullopt;
     };
     std::optional<int64_t> from = branchOf(before), to = branchOf(call);
-    bool goesOn = call && kernel::goesOnSideBySide(call);
+    bool goesOn = call && kernel::continuesConcurrentRun(call);
     if (goesOn) {
       if (from.value_or(-1) != to.value_or(-1)) // both have one
         line(call.getLoc(), "}, [](const Invocation &run) {");
@@ -210,7 +210,7 @@ struct ConvertKernelToEmitCPass
     if (from)
       line(before.getLoc(), "});");
     if (to)
-      line(call.getLoc(), "sideBySide(run, [](const Invocation &run) {");
+      line(call.getLoc(), "runConcurrently(run, [](const Invocation &run) {");
     return success();
   }
 };

@@ -16,7 +16,7 @@ Rows lowering::rowsOf(Value buffer) {
   return {type.getDimSize(0), type.getDimSize(1), strides[0], offset};
 }
 
-/// The function's type after conversion: the picture, then one dense buffer for
+/// The function's type after conversion: the image, then one dense buffer for
 /// each output.
 static FunctionType convertedType(func::FuncOp source) {
   auto toBuffer = [](Type type) -> Type {
@@ -71,7 +71,7 @@ LogicalResult Lowering::checkOperands(Operation *op) const {
       return op->emitError("no kernel computes this operation: a parameter "
                            "stands in the place of an activation");
     if (isa<BlockArgument>(operand) && !isa<vit::PatchEmbedOp, vit::ConvOp>(op))
-      return op->emitError("no kernel computes this operation: the picture can "
+      return op->emitError("no kernel computes this operation: the image can "
                            "only be embedded");
     // A stack exists as an output alone; the patches of an embedding may stand
     // in the concatenation's buffer already.

@@ -95,7 +95,7 @@ public:
   };
   /// Calls the kernel of a specification with a buffer for each of its
   /// arguments. `words` go into the kernel's name, e.g. "197x768x768_gelu".
-  /// Calls of branch 0 and 1 may run side by side. A specification that breaks
+  /// Calls of branch 0 and 1 may run concurrently. A specification that breaks
   /// its family's bounds is reported, and run() fails.
   template <typename Spec>
   void call(mlir::Location location, const llvm::Twine &words, const Spec &spec,
@@ -123,7 +123,7 @@ public:
   mlir::Value scratchFor(mlir::Location location, const Spec &spec) {
     return allocScratch(location, spec.arguments());
   }
-  /// Adds `b` to `a`, over and over where `a` has more rows; `out` may be `a`.
+  /// Adds `b` to `a`, broadcast over the rows of `a`; `out` may be `a`.
   void add(mlir::Location location, mlir::Value a, mlir::Value b,
            mlir::Value out);
   /// Copies a four-dimensional box between buffers; a source stride of 0

@@ -181,10 +181,10 @@ static std::string windowWords(const Spec &spec) {
 
 LogicalResult lowering::lowerConv(Lowering &state, vit::ConvOp op) {
   auto weight = cast<RankedTensorType>(op.getWeight().getType());
-  bool picture = op.readsPicture();
-  int64_t channels = weight.getDimSize(picture ? 1 : 3),
+  bool isImage = op.readsImage();
+  int64_t channels = weight.getDimSize(isImage ? 1 : 3),
           n = weight.getDimSize(0), k = weight.getNumElements() / n;
-  Value x = picture ? state.bufferOf(op.getInput())
+  Value x = isImage ? state.bufferOf(op.getInput())
                     : state.alignedBufferOf(op.getInput());
   Value residual =
       op.getResidual() ? state.alignedBufferOf(op.getResidual()) : Value();
@@ -193,7 +193,7 @@ LogicalResult lowering::lowerConv(Lowering &state, vit::ConvOp op) {
 
   auto spec = windowSpec<families::ConvSpec>(op, op.getWindow(), channels);
   spec.layout =
-      picture ? families::ConvLayout::Nchw : families::ConvLayout::Nhwc;
+      isImage ? families::ConvLayout::Nchw : families::ConvLayout::Nhwc;
   spec.n = n;
   spec.panel = state.panel;
   spec.ldc = shape.stride;
@@ -201,7 +201,7 @@ LogicalResult lowering::lowerConv(Lowering &state, vit::ConvOp op) {
   families::ConvArguments<Value> buffers;
   buffers.x = x;
   buffers.w = state.panels(op.getWeight());
-  if (!picture)
+  if (!isImage)
     spec.ldx = rowsOf(x).stride;
   if (op.getBias()) {
     spec.bias = true;

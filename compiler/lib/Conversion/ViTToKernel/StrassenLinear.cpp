@@ -121,7 +121,7 @@ void StrassenLinear::lower() {
   if (parts % 2 != 0)
     return callParts(0, parts, op.getBias(), residual, out, std::nullopt);
   // Two sums of half of the parts each. On two threads each takes one: a
-  // perceptron's first layer left the columns that it reads in its cache, and
+  // MLP's first layer left the columns that it reads in its cache, and
   // nobody waits for left operands that the other one makes.
   Rows shape = rowsOf(out);
   Value second =

@@ -346,7 +346,7 @@ ModelBuilder::attention(const Twine &name, const Projections &projections,
   return {op.getResult(), op.getProbabilities()};
 }
 
-/// The perceptron of a block: up, activation, down; or down(up · gate).
+/// The MLP of a block: up, activation, down; or down(up · gate).
 static Value blockMlp(ModelBuilder &model, const BlockNames &names,
                       const BlockShape &shape, Value x) {
   if (names.mlpGate.empty() && !shape.packedGate)

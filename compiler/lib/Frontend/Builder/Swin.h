@@ -39,7 +39,7 @@ swinBlock(ModelBuilder &model, const SwinBlock &block, Map map,
 Map swinMerge(ModelBuilder &model, const llvm::Twine &name, Map map,
               int64_t width, bool normAfter);
 
-/// Version 2's bias: 16·sigmoid of a perceptron (`name.0`, `name.2`) on the
+/// Version 2's bias: 16·sigmoid of an MLP (`name.0`, `name.2`) on the
 /// logarithms of the distances, which are relative to `pretrained`, the window
 /// of the training, where that is not 0.
 mlir::Value swinContinuousBias(ModelBuilder &model, const llvm::Twine &name,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// vitc's own config: a ViT in open words, for models that people train with
+/// vitc's own config format, for models that people train with
 /// code of their own. docs/OwnModels.md describes every field.
 ///
 /// Quirks: the names of the weights are patterns in which `{layer}` stands for

@@ -7,7 +7,7 @@
 /// grid, scaled to that of `ref_feat_shape` if there is one ("cat", "dinov3"),
 /// or from frequencies that every head of every block has learned ("mixed");
 /// attn_type "eva" has no bias for the key; SwiGLU is one layer, or two where a
-/// norm or an alignment wants it; a norm may stand in the perceptron and before
+/// norm or an alignment wants it; a norm may stand in the MLP and before
 /// the attention's output; layer scales are gamma_1 and gamma_2; the final norm
 /// moves behind the pooling for global_pool "avg" unless told otherwise; map
 /// pooling sees the tokens in front, too.

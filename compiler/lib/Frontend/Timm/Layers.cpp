@@ -69,9 +69,9 @@ void vitc::checkTimmWidth(TimmArguments &arguments, int64_t width,
                                       " is not a multiple of num_heads " +
                                       Twine(heads));
   if (hidden < 1 || hidden > widest)
-    arguments.refuse("mlp_ratio",
-                     "mlp_ratio gives the perceptron " + Twine(hidden) +
-                         " channels, expected 1 to " + Twine(widest));
+    arguments.refuse("mlp_ratio", "mlp_ratio gives the MLP " + Twine(hidden) +
+                                      " channels, expected 1 to " +
+                                      Twine(widest));
 }
 
 Value vitc::timmPatchEmbed(ModelBuilder &model, const TimmPatches &patches,

@@ -2,9 +2,9 @@
 /// timm's VisionTransformerRelPos: `vit_relpos_*` and `vit_srelpos_*`.
 ///
 /// Quirks: there is no table of positions; the bias of the attention is that of
-/// relative positions, out of a table (as Swin's) or of a perceptron over their
+/// relative positions, out of a table (as Swin's) or of an MLP over their
 /// logarithms (as Swin v2's), of each block or one for all; a class token has
-/// rows of its own in the table and no bias from the perceptron; layer scale is
+/// rows of its own in the table and no bias from the MLP; layer scale is
 /// on unless `init_values` is None or 0.
 #include "Timm.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// timm's biases of relative positions, out of a table or of a perceptron.
+/// timm's biases of relative positions, out of a table or of an MLP.
 ///
 /// Quirks: a table that the checkpoint has for another window is resized by
 /// timm's loader as BEiT's authors do it: the old distances are spread over the
@@ -102,7 +102,7 @@ static Value storedTable(ModelBuilder &model, const Checkpoint *checkpoint,
 }
 
 //===----------------------------------------------------------------------===//
-// Perceptrons
+// MLPs
 //===----------------------------------------------------------------------===//
 
 /// Rows and columns between two patches: ±log(1 + |d|), or scaled to ±8 first

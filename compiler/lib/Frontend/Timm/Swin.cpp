@@ -14,7 +14,7 @@
 /// V2Cr, an independent version 2, has cosine attention and norms behind the
 /// branches, too, but `stages` for `layers`, biases in `qkv`, a window that is
 /// an eighth of the image's grid unless told otherwise, a bias of the scores
-/// that is the perceptron's result as it stands, and norms before the merging.
+/// that is the MLP's result as it stands, and norms before the merging.
 /// Some blocks end in a norm of all, `norm3`: the last of all, that of every
 /// stage (extra_norm_stage), every so many (extra_norm_period). Its `features`
 /// are [image, channel, row, column].
@@ -194,7 +194,7 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
   return config;
 }
 
-/// V2Cr's bias: a perceptron (`name.fc1`, `name.fc2`) on the logarithms of the
+/// V2Cr's bias: an MLP (`name.fc1`, `name.fc2`) on the logarithms of the
 /// distances.
 static Value crBias(ModelBuilder &model, const std::string &name, Grid window,
                     int64_t heads) {

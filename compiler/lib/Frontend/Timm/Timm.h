@@ -53,7 +53,7 @@ struct TimmPatches {
 /// size, and tells it to the import.
 TimmPatches readTimmPatches(TimmImport &import);
 
-/// Refuses widths that the heads do not divide, and empty perceptrons.
+/// Refuses widths that the heads do not divide, and empty MLPs.
 void checkTimmWidth(TimmArguments &arguments, int64_t width, int64_t heads,
                     int64_t hidden);
 
@@ -128,11 +128,11 @@ mlir::Value timmDifferentialAttention(ModelBuilder &model,
 struct TimmRelativePosition {
   enum class Kind {
     Table,  ///< `relative_position_bias_table`
-    Mlp,    ///< a perceptron `mlp` over the logarithms of the distances
+    Mlp,    ///< an MLP `mlp` over the logarithms of the distances
     SwinMlp ///< as Swin v2's
   };
   Kind kind = Kind::Table;
-  int64_t heads = 0, hidden = 0; ///< hidden: of the perceptron
+  int64_t heads = 0, hidden = 0; ///< hidden: of the MLP
   Grid grid = {0, 0};
   int64_t prefix = 0; ///< tokens in front: 0, or 1 with three rows of the table
 };
@@ -157,7 +157,7 @@ struct TimmHead {
   int64_t classes = 0;
   bool hasPreLogits = false; ///< tanh(`pre_logits.fc`) before the classifier
   int64_t heads = 1;         ///< of map and prr
-  int64_t mapHidden = 0;     ///< of map's perceptron
+  int64_t mapHidden = 0;     ///< of map's MLP
   vit::Activation mapActivation = vit::Activation::Gelu;
   Norm mapNorm = {1e-6};
 };

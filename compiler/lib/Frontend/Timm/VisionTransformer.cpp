@@ -206,16 +206,16 @@ static Value resPostBlock(ModelBuilder &model, const std::string &name,
                    model.norm(name + ".norm2", branch, config.norm), x);
 }
 
-/// Attention and perceptron side by side, with one layer for all that they read
-/// (ViT-22B): `in_proj` has the perceptron's rows first. With differential
+/// Attention and MLP side by side, with one layer for all that they read
+/// (ViT-22B): `in_proj` has the MLP's rows first. With differential
 /// attention there is also one layer for what both give, `out_proj`, which has
 /// the attention's columns first.
 static Value parallelScalingBlock(ModelBuilder &model, const std::string &name,
                                   const Config &config, Value x) {
   int64_t width = config.patches.width, hidden = config.mlp.hidden;
   bool qkvBias = config.attention.qkvBias;
-  auto residual = [&](Value attended, Value perceptron) {
-    Value branch = model.add(name + ".parallel", perceptron, attended);
+  auto residual = [&](Value attended, Value mlp) {
+    Value branch = model.add(name + ".parallel", mlp, attended);
     return model.add(
         name + ".residual",
         timmLayerScale(model, name + ".ls.gamma", branch, config.layerScale),
@@ -269,7 +269,7 @@ static Value parallelScalingBlock(ModelBuilder &model, const std::string &name,
                                          config.mlp.bias));
 }
 
-/// Two attentions side by side, then two perceptrons.
+/// Two attentions side by side, then two MLPs.
 static Value parallelThingsBlock(ModelBuilder &model, const std::string &name,
                                  const Config &config, Value x) {
   constexpr int parallel = 2;

@@ -4,7 +4,7 @@
 /// Dinov2WithRegistersForImageClassification.
 ///
 /// Quirks: eps is 1e-6 unless the config says otherwise; the width of the
-/// perceptron follows from mlp_ratio; SwiGLU has gate and up in one layer,
+/// MLP follows from mlp_ratio; SwiGLU has gate and up in one layer,
 /// `weights_in`, gate first, two thirds as wide and rounded up to a multiple of
 /// 8. The position embedding is resized to the image whatever its size,
 /// antialiased only in the model with registers. Registers stand between CLS
@@ -66,7 +66,7 @@ static llvm::Expected<Config> readConfig(const JsonObject &json,
     config.activation = vit::Activation::Silu;
   }
   if (config.hidden < 1)
-    return json.error("mlp_ratio", "mlp_ratio leaves the perceptron no layer");
+    return json.error("mlp_ratio", "mlp_ratio leaves the MLP no layer");
   return config;
 }
 

@@ -5,7 +5,7 @@
 /// rotations of the patches' queries and keys that follow from the grid, so
 /// images may have any size; CLS and registers are not turned. Each of the
 /// projections has a flag for its bias (keys have none by default), the
-/// perceptron has one for both layers and may be gated. Layer scale always.
+/// MLP has one for both layers and may be gated. Layer scale always.
 /// `pooler_output` is CLS after the final norm. Blocks are `layer.N` in files
 /// and `model.layer.N` in some of transformers 5.
 #include "Sequence.h"

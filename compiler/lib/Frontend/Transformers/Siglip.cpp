@@ -4,7 +4,7 @@
 ///
 /// Quirks: eps is 1e-6 and the activation gelu_pytorch_tanh unless the config
 /// says otherwise; there is no CLS. `pooler_output` comes from attention with
-/// one learned query, the probe, over the normed sequence, and a perceptron
+/// one learned query, the probe, over the normed sequence, and an MLP
 /// with a residual; a config with `vision_use_head` false has none.
 /// `image_embeds` (SiglipModel) is `pooler_output` at length 1. The classifier
 /// reads the mean of the sequence; the pooling head that its checkpoints carry

@@ -42,8 +42,9 @@ inline void done(const Invocation &run, int32_t step);
 /// Two parts of a forward function that need nothing of each other: on two
 /// threads each takes one, and keeps what it reads and writes in its own cache.
 /// Else they run in turn, each on all threads.
-void sideBySide(const Invocation &run, void (*first)(const Invocation &run),
-                void (*second)(const Invocation &run));
+void runConcurrently(const Invocation &run,
+                     void (*first)(const Invocation &run),
+                     void (*second)(const Invocation &run));
 /// A part of `finish` that each image has for itself. It reads no pixels.
 inline void eachImage(const Invocation &run,
                       void (*body)(const Invocation &run));

@@ -205,7 +205,7 @@ public:
   /// x · activation(gate).
   mlir::Value gate(const llvm::Twine &name, mlir::Value x, mlir::Value gate,
                    vit::Activation activation);
-  /// The two layers of a block's perceptron, by name.
+  /// The two layers of a block's MLP, by name.
   mlir::Value mlp(const llvm::Twine &name, const llvm::Twine &up,
                   const llvm::Twine &down, mlir::Value x, int64_t hidden,
                   vit::Activation activation, bool bias = true);

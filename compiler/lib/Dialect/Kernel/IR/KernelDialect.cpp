@@ -122,7 +122,7 @@ static CallOp callBefore(CallOp call) {
   return {};
 }
 
-bool vitc::kernel::goesOnSideBySide(CallOp call) {
+bool vitc::kernel::continuesConcurrentRun(CallOp call) {
   CallOp before = callBefore(call);
   return call.getBranch() && before && before.getBranch() &&
          *before.getBranch() <= *call.getBranch();
@@ -156,7 +156,7 @@ LogicalResult CallOp::verify() {
   if (!getBranch())
     return success();
   int64_t branch = *getBranch();
-  if (branch != 0 && (branch != 1 || !goesOnSideBySide(*this))) // call_c2
+  if (branch != 0 && (branch != 1 || !continuesConcurrentRun(*this))) // call_c2
     return emitOpError() << "is branch " << branch
                          << ", but branches are 0 and, after it, 1";
   return success();

@@ -16,12 +16,12 @@ using namespace vitc::kernel;
 namespace {
 
 /// Bytes that are needed from time `first` to time `last`, both included. Time
-/// 0 is preprocessing; the calls follow, those that may run side by side at the
+/// 0 is preprocessing; the calls follow, those that may run concurrently at the
 /// same time.
 struct Buffer {
   int64_t bytes, first, last;
   int64_t offset = 0;
-  AllocOp alloc; // null for the picture and the preprocessing's scratch
+  AllocOp alloc; // null for the image and the preprocessing's scratch
 
   bool livesWith(const Buffer &other) const {
     return first <= other.last && other.first <= last;
@@ -41,15 +41,16 @@ static int64_t place(MutableArrayRef<Buffer> buffers) {
 
   int64_t end = 0;
   for (auto [index, buffer] : llvm::enumerate(order)) {
-    SmallVector<Buffer *> rivals;
+    SmallVector<Buffer *> conflicts;
     for (Buffer *placed : ArrayRef(order).take_front(index))
       if (placed->livesWith(*buffer))
-        rivals.push_back(placed);
-    llvm::sort(rivals,
+        conflicts.push_back(placed);
+    llvm::sort(conflicts,
                [](Buffer *a, Buffer *b) { return a->offset < b->offset; });
-    for (Buffer *rival : rivals)
-      if (rival->offset < buffer->offset + buffer->bytes)
-        buffer->offset = std::max(buffer->offset, rival->offset + rival->bytes);
+    for (Buffer *conflict : conflicts)
+      if (conflict->offset < buffer->offset + buffer->bytes)
+        buffer->offset =
+            std::max(buffer->offset, conflict->offset + conflict->bytes);
     end = std::max(end, buffer->offset + buffer->bytes);
   }
   return end;
@@ -69,9 +70,9 @@ struct PlanWorkspacePass
     if (function.getNumArguments() == 0 ||
         !isBuffer(function.getArgument(0).getType()))
       return function.emitError(
-          "the first argument must be the preprocessed picture, a buffer");
+          "the first argument must be the preprocessed image, a buffer");
     // Buffers 0 and 1 stand for the preprocessing's scratch and the
-    // preprocessed picture.
+    // preprocessed image.
     SmallVector<Buffer> buffers(2);
     int64_t scratchBytes = 0;
     if (Attribute attr = function->getAttr(scratchBytesAttrName)) {
@@ -102,7 +103,7 @@ struct PlanWorkspacePass
       if (isa<AllocOp, ViewOp, WeightOp>(op)) // only names memory
         continue;
       auto call = dyn_cast<CallOp>(op);
-      if (!call || !goesOnSideBySide(call))
+      if (!call || !continuesConcurrentRun(call))
         ++time;
       for (Value operand : op.getOperands())
         if (auto it = indexOf.find(rootBuffer(operand)); it != indexOf.end()) {

@@ -168,12 +168,12 @@ LogicalResult ConvOp::verify() {
     return failure();
   auto input = shapeOf(getInput()), weight = shapeOf(getWeight());
   if (input.size() != 3 && input.size() != 4) // conv_c2
-    return emitOpError("input is neither a map nor a picture");
-  bool picture = readsPicture();
-  int64_t channels = picture ? input[1] : input[2],
-          taken = picture ? weight[1] : weight[3];
-  if (failed(picture
-                 ? expectShape(*this, "picture", getInput(),
+    return emitOpError("input is neither a map nor an image");
+  bool isImage = readsImage();
+  int64_t channels = isImage ? input[1] : input[2],
+          taken = isImage ? weight[1] : weight[3];
+  if (failed(isImage
+                 ? expectShape(*this, "image", getInput(),
                                {input[0], channels, getGrid()[0], getGrid()[1]})
                  : expectMap(*this, getInput(), getGrid())))
     return failure();

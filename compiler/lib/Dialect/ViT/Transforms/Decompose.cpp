@@ -79,7 +79,7 @@ struct DecomposePointwiseConv : OpRewritePattern<ConvOp> {
   LogicalResult matchAndRewrite(ConvOp op,
                                 PatternRewriter &rewriter) const override {
     auto isOne = [](int64_t extent) { return extent == 1; };
-    if (op.readsPicture() ||
+    if (op.readsImage() ||
         op.getWindow() != std::pair<int64_t, int64_t>(1, 1) ||
         !llvm::all_of(op.getStride(), isOne) ||
         llvm::any_of(op.getPadding(), [](int64_t side) { return side != 0; }))

@@ -40,8 +40,8 @@ namespace {
 
 /// W·(g∘x̂ + β) + b = (W·diag(g))·x̂ + (W·β + b), or W·(g∘x̂) + (W·β + b) where
 /// the gain is kept.
-struct FoldAffine : OpRewritePattern<LayerNormOp> {
-  FoldAffine(MLIRContext *context, bool keepGain)
+struct FoldNormAffine : OpRewritePattern<LayerNormOp> {
+  FoldNormAffine(MLIRContext *context, bool keepGain)
       : OpRewritePattern(context), keepGain(keepGain) {}
 
   LogicalResult matchAndRewrite(LayerNormOp op,
@@ -88,7 +88,7 @@ struct FoldNormPass : vitc::vit::impl::FoldNormPassBase<FoldNormPass> {
     bool keepGain = vitc::kernel::targetOf(getOperation())
                         .offers(vitc::kernel::Algorithm::Winograd);
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldAffine>(&getContext(), keepGain);
+    patterns.add<FoldNormAffine>(&getContext(), keepGain);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     flopsAfter += countFlops(getOperation());
   }

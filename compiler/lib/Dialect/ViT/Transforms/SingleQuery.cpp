@@ -14,7 +14,8 @@ namespace vitc::vit {
 using namespace mlir;
 using namespace vitc::vit;
 
-/// A linear layer without bias that only `user` reads.
+/// The linear layer without bias that computes `value`, if `value` has one
+/// user.
 static LinearOp soleProjection(Value value) {
   auto linear = value.getDefiningOp<LinearOp>();
   return linear && linear.isPlain() && !linear.getBias() && linear->hasOneUse()

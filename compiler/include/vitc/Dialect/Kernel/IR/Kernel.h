@@ -116,9 +116,9 @@ int64_t reservedBytes(mlir::MemRefType type);
 /// The alloc, weight or argument that a chain of views starts from.
 mlir::Value rootBuffer(mlir::Value buffer);
 
-/// Whether a call belongs with the one before to calls that may run side by
-/// side.
-bool goesOnSideBySide(CallOp call);
+/// Whether the call and the one before it belong to branches that may run
+/// concurrently.
+bool continuesConcurrentRun(CallOp call);
 
 } // namespace vitc::kernel
 

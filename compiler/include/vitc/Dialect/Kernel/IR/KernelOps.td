@@ -85,7 +85,7 @@ def Kernel_CallOp : Kernel_Op<"call", [AttrSizedOperandSegments, DeclareOpInterf
   let description = [{
     Inputs are read, outputs are written (and may be read); all go to the kernel as pointers, inputs first. The location names the layer.
 
-    Calls of branch 0 and those of branch 1 that follow them may run side by side, on a thread each: neither writes what the other reads or writes.
+    Calls of branch 0 and those of branch 1 that follow them may run concurrently, on a thread each: neither writes what the other reads or writes.
 
     A call with `images` runs once for so many images, after the function's other calls have run for each of them. Its buffers are those of the first image;
     those of the others follow, a whole workspace further each. Among such calls, one with `images 1` runs for each of these images that a run was given.

@@ -27,7 +27,7 @@ def PlanWorkspacePass : Pass<"kernel-plan-workspace", "::mlir::ModuleOp"> {
   let summary = "give every buffer its place in one workspace";
   let description = [{
     Buffers whose lives (from the first call that uses them to the last) do not overlap may share memory. Larger buffers are placed first, each at
-    the lowest offset where it fits. The preprocessed picture and, before the first call, the preprocessing's scratch
+    the lowest offset where it fits. The preprocessed image and, before the first call, the preprocessing's scratch
     (`kernel.scratch_bytes` on the function) have their places too.
 
     The function gets `kernel.workspace_bytes`, `kernel.pixels_offset` and `kernel.scratch_offset`.

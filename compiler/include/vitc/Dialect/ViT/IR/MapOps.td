@@ -95,20 +95,20 @@ def ViT_SpaceToDepthOp : ViT_ProductFreeOp<"space_to_depth"> {
 //===----------------------------------------------------------------------===//
 
 def ViT_ConvOp : ViT_PureOp<"conv", [AttrSizedOperandSegments, ViT_HasWeights]> {
-  let summary = "a convolution of a map, or of the picture";
+  let summary = "a convolution of a map, or of the image";
   let description = [{
     `result[n, (Y, X), o] = activation(Σ input[n, (Y·stride[0] + y − padding[0], X·stride[1] + x − padding[1]), c]·weight[o, y, x, c] + bias[o]) +
-    residual[n, (Y, X), o]`, zero outside the map. `padding` is top, left, bottom, right. The weight of a picture is [o, c, y, x].
+    residual[n, (Y, X), o]`, zero outside the map. `padding` is top, left, bottom, right. The weight of an image is [o, c, y, x].
 
     - `conv_c1`: grid and stride are rows and columns, one or more of each; padding is four numbers, none negative
-    - `conv_c2`: the input has grid[0]·grid[1] tokens, or is a picture of that size
+    - `conv_c2`: the input has grid[0]·grid[1] tokens, or is an image of that size
     - `conv_c3`: input and weight have the same number of channels
     - `conv_c4`: the window fits into the padded map
     - `conv_c5`: the result is [images, positions of the window, outputs]
     - `conv_c6`: the bias has one value for each output
     - `conv_c7`: the residual has the result's type
   }];
-  let arguments = (ins ViT_Tensor:$input, ViT_Picture:$weight, Optional<ViT_Vector>:$bias, Optional<ViT_Sequence>:$residual,
+  let arguments = (ins ViT_Tensor:$input, ViT_Image:$weight, Optional<ViT_Vector>:$bias, Optional<ViT_Sequence>:$residual,
                        DenseI64ArrayAttr:$grid, DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding,
                        DefaultValuedAttr<ViT_Activation, "::vitc::vit::Activation::None">:$activation);
   let results = (outs ViT_Sequence:$result);
@@ -118,11 +118,11 @@ def ViT_ConvOp : ViT_PureOp<"conv", [AttrSizedOperandSegments, ViT_HasWeights]> 
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    bool readsPicture() { return getInput().getType().getRank() == 4; }
+    bool readsImage() { return getInput().getType().getRank() == 4; }
     /// Rows and columns of the kernel's window.
     ::std::pair<int64_t, int64_t> getWindow() {
       auto shape = getWeight().getType().getShape();
-      return readsPicture() ? ::std::pair(shape[2], shape[3]) : ::std::pair(shape[1], shape[2]);
+      return readsImage() ? ::std::pair(shape[2], shape[3]) : ::std::pair(shape[1], shape[2]);
     }
     /// Rows and columns of the result.
     ::std::pair<int64_t, int64_t> getResultGrid();

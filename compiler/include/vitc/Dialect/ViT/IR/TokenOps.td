@@ -11,7 +11,7 @@ include "vitc/Dialect/ViT/IR/ViTBase.td"
 //===----------------------------------------------------------------------===//
 
 def ViT_PatchEmbedOp : ViT_PureOp<"patch_embed", [AttrSizedOperandSegments, ViT_HasWeights]> {
-  let summary = "one token for each patch of the picture";
+  let summary = "one token for each patch of the image";
   let description = [{
     `tokens[n, (gy, gx), d] = Σ_{c,y,x} image[n, c, gy·P+y, gx·Q+x] · weight[d, c, y, x] + bias[d] + position[0, (gy, gx), d]`
 
@@ -23,7 +23,7 @@ def ViT_PatchEmbedOp : ViT_PureOp<"patch_embed", [AttrSizedOperandSegments, ViT_
     - `patch_embed_c3`: the bias has one value for each channel of the result
     - `patch_embed_c4`: the position is [1, patches, channels of the result]
   }];
-  let arguments = (ins ViT_Picture:$image, ViT_Picture:$weight, Optional<ViT_Vector>:$bias, Optional<ViT_Sequence>:$position);
+  let arguments = (ins ViT_Image:$image, ViT_Image:$weight, Optional<ViT_Vector>:$bias, Optional<ViT_Sequence>:$position);
   let results = (outs ViT_Sequence:$tokens);
   let assemblyFormat = [{
     $image `,` $weight (`bias` $bias^)? (`position` $position^)? attr-dict `:` functional-type(operands, results)
@@ -48,7 +48,7 @@ def ViT_ConcatTokensOp : ViT_ProductFreeOp<"concat_tokens", [ViT_HasWeights]> {
 def ViT_ResizePositionOp : ViT_ProductFreeOp<"resize_position"> {
   let summary = "position embedding for another grid of patches";
   let description = [{
-    The first `prefix` tokens stay; the others are seen as a picture of `from` rows and columns and resized to `to` as
+    The first `prefix` tokens stay; the others are seen as an image of `from` rows and columns and resized to `to` as
     `torch.nn.functional.interpolate(mode=interpolation, align_corners=False, antialias=antialias)` does (bicubic: a = -0.75 without
     antialiasing, -0.5 with it; edges repeated). With `factors` the source position of row y is `(y + 0.5) / factors[0] - 0.5`, as with
     that function's `scale_factor`; without, the factor is `to / from`.
@@ -167,7 +167,7 @@ def ViT_AttentionOp : ViT_PureOp<"attention", [AttrSizedOperandSegments, ViT_Has
   }];
   let arguments = (ins ViT_Sequence:$query, ViT_Sequence:$key, ViT_Sequence:$value, Optional<ViT_Sequence>:$bias,
                        Optional<ViT_Sequence>:$mask, I64Attr:$heads, F64Attr:$scale);
-  let results = (outs ViT_Sequence:$result, Optional<ViT_Picture>:$probabilities);
+  let results = (outs ViT_Sequence:$result, Optional<ViT_Image>:$probabilities);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`bias` $bias^)? (`mask` $mask^)? `heads` $heads `scale` $scale attr-dict `:` functional-type(operands, results)
   }];
@@ -218,7 +218,7 @@ def ViT_SingleQueryAttentionOp : ViT_PureOp<"single_query_attention", [ViT_HasWe
 }
 
 def ViT_MlpOp : ViT_PureOp<"mlp", [AttrSizedOperandSegments, AllTypesMatch<["input", "result"]>]> {
-  let summary = "the two-layer perceptron of a block";
+  let summary = "the two-layer MLP of a block";
   let description = [{
     `result = linear(activation(linear(input, up)), down)`. `vit-decompose` writes it out.
 

@@ -33,7 +33,7 @@ bool isModelTensor(mlir::Type type);
 
 namespace vitc::vit {
 
-/// The function that every model is: one picture tensor in, the outputs asked
+/// The function that every model is: one image tensor in, the outputs asked
 /// for out.
 constexpr llvm::StringLiteral forwardName = "forward";
 /// On each result of the function: the output's name, as the model's own

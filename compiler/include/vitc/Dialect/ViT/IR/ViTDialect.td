@@ -15,7 +15,7 @@ def ViT_Dialect : Dialect {
   let description = [{
     Ops work on ranked tensors of f32 with static shapes, one or more dimensions and no empty one. The first dimension of an activation
     is the image in the batch: `[image, token, channel]` for sequences, `[image, channel]` for pooled vectors,
-    `[image, channel, row, column]` for pictures.
+    `[image, channel, row, column]` for images.
 
     Weights are module-level `vit.parameter` symbols, read with `vit.get`; no literal data stands in the IR. An op whose operands are all
     parameters is computed at compile time (see `vit-hoist-parameters`).
@@ -35,6 +35,6 @@ class ViT_RankedTensor<int rank, string words>
 def ViT_Vector : ViT_RankedTensor<1, "1-D">;
 def ViT_Matrix : ViT_RankedTensor<2, "2-D">;
 def ViT_Sequence : ViT_RankedTensor<3, "[image, token, channel]">;
-def ViT_Picture : ViT_RankedTensor<4, "[image, channel, row, column]">;
+def ViT_Image : ViT_RankedTensor<4, "[image, channel, row, column]">;
 
 #endif // VITC_DIALECT_VIT_IR_VITDIALECT_TD

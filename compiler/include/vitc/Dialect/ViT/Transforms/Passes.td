@@ -200,7 +200,7 @@ def HoistParametersPass : Pass<"vit-hoist-parameters", "::mlir::ModuleOp"> {
   let summary = "turn what depends on parameters alone into derived parameters";
   let description = [{
     Ops in the function whose operands are all parameters move into the body of a new `vit.parameter` each time their result meets an op
-    that is not of that kind. Afterwards the function's remaining ops all depend on the picture, and parameters nobody reads are gone.
+    that is not of that kind. Afterwards the function's remaining ops all depend on the image, and parameters nobody reads are gone.
   }];
   let dependentDialects = ["::vitc::vit::ViTDialect"];
   let statistics = [Statistic<"derived", "derived-parameters", "parameters computed at compile time">];

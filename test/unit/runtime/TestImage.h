@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// Pictures and buffers that the tests of preprocessing share.
-#ifndef VITC_TEST_UNIT_RUNTIME_TESTPICTURE_H
-#define VITC_TEST_UNIT_RUNTIME_TESTPICTURE_H
+/// Images and buffers that the tests of preprocessing share.
+#ifndef VITC_TEST_UNIT_RUNTIME_TESTIMAGE_H
+#define VITC_TEST_UNIT_RUNTIME_TESTIMAGE_H
 
 #include "vitc/runtime/preprocess.h"
 
@@ -12,8 +12,8 @@
 
 namespace vitc::rt {
 
-/// A picture with its memory.
-struct TestPicture {
+/// An image with its memory.
+struct TestImage {
   int32_t width, height, channels;
   std::vector<uint8_t> pixels;
 
@@ -30,9 +30,9 @@ struct TestPicture {
 };
 
 /// The formula of make_resize_fixtures.py.
-inline TestPicture makePicture(int32_t width, int32_t height, int32_t channels,
-                               int32_t seed) {
-  TestPicture picture{width, height, channels, {}};
+inline TestImage makeImage(int32_t width, int32_t height, int32_t channels,
+                           int32_t seed) {
+  TestImage testImage{width, height, channels, {}};
   for (uint64_t y = 0; y < uint64_t(height); ++y)
     for (uint64_t x = 0; x < uint64_t(width); ++x)
       for (uint64_t c = 0; c < uint64_t(channels); ++c) {
@@ -41,9 +41,9 @@ inline TestPicture makePicture(int32_t width, int32_t height, int32_t channels,
         mixed *= 2654435761u;
         mixed = (mixed ^ (mixed >> 15)) * 2246822519u;
         auto value = uint8_t(mixed >> 24);
-        picture.pixels.push_back(seed % 2 ? (value > 127 ? 255 : 0) : value);
+        testImage.pixels.push_back(seed % 2 ? (value > 127 ? 255 : 0) : value);
       }
-  return picture;
+  return testImage;
 }
 
 /// Memory of exactly the promised size with the promised alignment, so that the
@@ -92,4 +92,4 @@ inline vitc_status preprocessTo(const Preprocessing &how,
 
 } // namespace vitc::rt
 
-#endif // VITC_TEST_UNIT_RUNTIME_TESTPICTURE_H
+#endif // VITC_TEST_UNIT_RUNTIME_TESTIMAGE_H

@@ -101,7 +101,7 @@ AttentionSchedule::AttentionSchedule(const families::AttentionShape &spec,
 
 SingleQueryShape::SingleQueryShape(
     const families::SingleQueryAttentionShape &spec, const Machine &machine)
-    : families::SingleQueryAttentionShape(spec) {
+    : families::SingleQueryAttentionShape(spec), storedAs(weights) {
   panels = (width() + panel - 1) / panel;
   readable =
       std::min(paddedColumns(channels, ldx), paddedColumns(channels, ldk));

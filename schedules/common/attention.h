@@ -53,6 +53,7 @@ struct SingleQueryShape : families::SingleQueryAttentionShape {
   int readTileHeads(Schedule &schedule) const;
   bool readParallel(Schedule &schedule, int tileHeads) const;
 
+  families::WeightFormat storedAs; ///< key and value
   int panels;
   int readable;     ///< columns of x and key that may be read
   int scores;       ///< tokens rounded up to whole vectors

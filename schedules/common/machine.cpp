@@ -38,6 +38,9 @@ static Machine machineOf(const Level &level) {
   machine.unrollK = level.blocking.unrollK;
   machine.multipliesByLane = level.multipliesByLane;
   machine.hasSeparateAdders = level.hasSeparateAdders();
+  machine.signedRows = level.signedRows;
+  machine.hasByteDots = level.hasByteDots();
+  machine.hasBf16Dots = level.hasBf16Dots();
   machine.api = apiOf(level.device);
   return machine;
 }
@@ -71,6 +74,7 @@ std::string describeMachines() {
                         {"instructions", instructions},
                         {"panel", level->tile.columns},
                         {"separate_adders", level->hasSeparateAdders()},
+                        {"signed_rows", level->signedRows},
                         {"float32_kernels",
                          kernelsFor(*level, ElementType::F32).kernelTarget}});
   }

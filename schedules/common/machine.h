@@ -29,6 +29,10 @@ struct Machine {
   bool multipliesByLane;
   /// Vectors are added beside those that are multiplied, at no cost.
   bool hasSeparateAdders;
+  /// Of 8-bit rows, a byte is signed.
+  bool signedRows;
+  bool hasByteDots; ///< an instruction adds products of four bytes
+  bool hasBf16Dots; ///< an instruction adds products of two bfloat16
   Api api;
 
   bool gpu() const { return api != Api::Cpu; }

@@ -75,7 +75,9 @@ Biases are the caller's: one of the keys changes no weight, one of the values is
     Distance<"batch_stride", "elements between two images of x">,
     Stride<"ldq", "width", "row stride of query">,
     Stride<"ldk", "channels", "row stride of key">,
-    Stride<"ldo", "roundup(width, panel)", "row stride of out">];
+    Stride<"ldo", "roundup(width, panel)", "row stride of out">,
+    Word<"weights", WeightFormat,
+         "what key and value are stored as; they are widened to float32. `i8` has a scale for each of their rows", "\"f32\"">];
   let quantities = [
     Quantity<"width", "heads * head_dim", "columns of query and out">,
     Quantity<"row", "roundup(channels, scratch_elements)", "elements of a row of channels in scratch">,
@@ -83,8 +85,16 @@ Biases are the caller's: one of the keys changes no weight, one of the values is
   let arguments = [
     Images<Input, "x", "batch", "batch_stride", "tokens", "channels", "ldx">,
     Rows<Input, "query", "batch", "width", "ldq">,
-    Rows<Weight, "key", "width", "channels", "ldk">,
-    Panels<"value", "width", "channels", "panel">,
+    StoredRows<"key", "width", "channels", "ldk", "f32", F32Element>,
+    StoredRows<"key", "width", "channels", "ldk", "f16", F16Element>,
+    StoredRows<"key", "width", "channels", "ldk", "bf16", Bf16Element>,
+    StoredRows<"key", "width", "channels", "ldk", "i8", I8Element>,
+    Dense<Weight, "key_scales", ["roundup(width, panel)"], "weights == \"i8\"", "of the rows of key">,
+    Stored<"value", ["ceildiv(width, panel)", "channels", "panel"], "f32", F32Element>,
+    Stored<"value", ["ceildiv(width, panel)", "channels", "panel"], "f16", F16Element>,
+    Stored<"value", ["ceildiv(width, panel)", "channels", "panel"], "bf16", Bf16Element>,
+    Stored<"value", ["ceildiv(width, panel)", "channels", "panel"], "i8", I8Element>,
+    Dense<Weight, "value_scales", ["roundup(width, panel)"], "weights == \"i8\"", "of the rows of value">,
     Dense<Scratch, "scratch", ["batch", "heads", "2 * row + score_row"]>,
     Rows<Output, "out", "batch", "roundup(width, panel)", "ldo">];
 }

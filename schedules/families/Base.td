@@ -127,6 +127,10 @@ class Quantity<string name_, string value_, string meaning_> {
 // One of runtime/include/vitc/runtime/element_types.def.
 class Element<string id_> { string id = id_; }
 def F32Element : Element<"F32">;
+def Bf16Element : Element<"Bf16">;
+def F16Element : Element<"F16">;
+def I8Element : Element<"I8">;
+def U8Element : Element<"U8">;
 
 class Role<string name_> { string name = name_; }
 def Input : Role<"input">;
@@ -225,10 +229,28 @@ class Family<string name_, string cppName_> {
 def MostElementsConstant : Constant<"most_elements", MostElements, "Elements of the largest argument.">;
 def LineElements : Constant<"line_elements", 16,
     "Padding up to the next multiple of so many elements belongs to a row whose stride is one.">;
+def LineBytes : Constant<"line_bytes", 64, "A cache line.">;
 def ScratchElements : Constant<"scratch_elements", 32, "Rows of scratch hold whole vectors of every target.">;
 
 def Activation : Words<"activation functions", !foreach(function, activationFunctions, function.word)> {
   let functions = activationFunctions;
+}
+
+// What weights are stored as, which kernels widen to float32.
+def WeightFormat : Words<"formats of weights", ["f32", "f16", "bf16", "i8"]>;
+defvar weightsField = Word<"weights", WeightFormat,
+    "what w is stored as; it is widened to float32. `i8` has a scale for each column in `scales`", "\"f32\"">;
+
+// The forms of a weight argument: the same shape for each format.
+class Stored<string name_, list<string> shape_, string format, Element type_, string when_ = "">
+    : Dense<Weight, name_, shape_, when_ # !if(!empty(when_), "", " and ") # "weights == \"" # format # "\"",
+            "packed, zero where n is exceeded"> {
+  let type = type_;
+}
+
+class StoredRows<string name_, string rows, string cols, string ld, string format, Element type_>
+    : Rows<Weight, name_, rows, cols, ld, "weights == \"" # format # "\""> {
+  let type = type_;
 }
 
 defvar panelField = Extent<"panel", "columns of a panel of packed weights", "", "", MostPanel>;

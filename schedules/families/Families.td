@@ -8,6 +8,7 @@ include "families/Base.td"
 include "families/Attention.td"
 include "families/Maps.td"
 include "families/Products.td"
+include "families/Quantized.td"
 include "families/RowFamilies.td"
 
 #endif // VITC_SCHEDULES_FAMILIES_FAMILIES_TD

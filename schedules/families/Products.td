@@ -62,6 +62,7 @@ norms of its row and its column.
     Flag<"winograd", "the arguments of a Winograd inner product are there", "False">,
     Stride<"lds", "k + winograd_floats", "row stride of scratch", "winograd">,
     Flag<"row_invariant", "row-invariant summation: a row's bits do not depend on m; not on a GPU", "False">,
+    weightsField,
     Word<"multiply", FactorType, "what both factors of a product are rounded to; sums are float32. `f16` is for CUDA's tensor cores and vitc-tvm, with a panel of 64", "\"f32\"">];
   let quantities = [
     Quantity<"left_columns", "half_stride + k - k // 2 if strassen else k", "columns of a row of a, from the first to the last">,
@@ -70,11 +71,17 @@ norms of its row and its column.
     Rule<"n", "not strassen or n % (2 * panel) == 0", "{n} is not a multiple of two panels of {panel}, as strassen needs it">,
     Rule<"k", "not strassen or k % 2 == 0", "{k} is odd, and strassen needs two halves">,
     Rule<"winograd", "not (winograd and strassen)", "a product is one of strassen and winograd">,
+    Rule<"weights", "weights == \"f32\" or not (strassen or winograd)", "strassen and winograd take float32 weights">,
+    Rule<"weights", "weights == \"f32\" or multiply == \"f32\"", "tensor cores take float32 weights">,
     Rule<"row_invariant", "not row_invariant or not (strassen or winograd)", "Strassen and Winograd products take rows together">,
     Rule<"row_invariant", "not row_invariant or multiply == \"f32\"", "tensor cores take rows together">];
   let arguments = [
     Rows<Input, "a", "m", "left_columns", "lda">,
-    Dense<Weight, "w", ["ceildiv(n, panel)", "k", "panel"], "not strassen", "packed, zero where n is exceeded">,
+    Stored<"w", ["ceildiv(n, panel)", "k", "panel"], "f32", F32Element, "not strassen">,
+    Stored<"w", ["ceildiv(n, panel)", "k", "panel"], "f16", F16Element>,
+    Stored<"w", ["ceildiv(n, panel)", "k", "panel"], "bf16", Bf16Element>,
+    Stored<"w", ["ceildiv(n, panel)", "k", "panel"], "i8", I8Element>,
+    Dense<Weight, "scales", ["width"], "weights == \"i8\"">,
     Dense<Weight, "w", ["n // 2 // panel", "strassen_products", "k // 2", "panel"], "strassen", "seven combinations of quarters, packed">,
     Dense<Weight, "bias", ["width"], "bias">,
     Dense<Weight, "winograd_sums", ["width + winograd_floats"], "winograd">,
@@ -108,7 +115,8 @@ Rows and columns of the image beyond a whole number of patches are ignored. `k` 
     Flag<"position">,
     Stride<"ldc", "columns", "row stride of out">,
     Stride<"ldp", "columns", "row stride of position", "position">,
-    Distance<"batch_stride", "elements between two images' outputs">];
+    Distance<"batch_stride", "elements between two images' outputs">,
+    weightsField];
   let quantities = [
     Quantity<"columns", "roundup(n, panel)", "columns of out, whole panels">,
     Quantity<"grid_w", "width // patch_w", "patches of a row of patches">,
@@ -119,7 +127,11 @@ Rows and columns of the image beyond a whole number of patches are ignored. `k` 
     Rule<"patch_w", "patch_w <= width", "{patch_w} is more than the width {width}">];
   let arguments = [
     Unaligned<Input, "image", ["batch", "channels", "height", "width"]>,
-    Panels<"w", "n", "depth", "panel">,
+    Stored<"w", ["ceildiv(n, panel)", "depth", "panel"], "f32", F32Element>,
+    Stored<"w", ["ceildiv(n, panel)", "depth", "panel"], "f16", F16Element>,
+    Stored<"w", ["ceildiv(n, panel)", "depth", "panel"], "bf16", Bf16Element>,
+    Stored<"w", ["ceildiv(n, panel)", "depth", "panel"], "i8", I8Element>,
+    Dense<Weight, "scales", ["columns"], "weights == \"i8\"">,
     Dense<Weight, "bias", ["columns"], "bias">,
     Rows<Weight, "position", "patches", "columns", "ldp", "position">,
     Images<Output, "out", "batch", "batch_stride", "patches", "columns", "ldc">];

@@ -5,6 +5,7 @@
 #define VITC_SCHEDULES_FAMILIES_ROWFAMILIES_TD
 
 include "families/Base.td"
+include "families/Quantized.td"
 
 def NormKind : Words<"norms", ["layer", "rms", "l2"]>;
 def PoolKind : Words<"pools of a sequence", ["mean", "max", "mean_max"]>;
@@ -94,6 +95,9 @@ def Add : Family<"add", "Add"> {
     Rows<Output, "out", "rows", "cols", "ldc">];
 }
 
+// Rows of float32 that may be columns of a wider buffer.
+class NormRows<string when_> : Columns<Output, "out", "rows", "cols", "ldy"> { let when = when_; }
+
 def Norm : Family<"norm", "Norm"> {
   let backends = ["halide", "tvm"];
   let notTuned = "";
@@ -106,25 +110,40 @@ Each row is cut into `groups` equal runs of channels, and each run is normalised
 | `rms` | `x / sqrt(Σx²/n + eps)` |
 | `l2` | `x / max(sqrt(Σx²), eps)` |
 
-`out[r][c] = y[r][c]·gain[c] + bias[c]`. x and out are columns of a wider buffer only where `groups` is more than 1 or the row has
-no padding (`cols` is a multiple of 16, or the stride is not).
+`out[r][c] = y[r][c]·gain[c] + bias[c]`, as float32 or in another `format`, whose rows are those of `quantize`. x and out are
+columns of a wider buffer only where `groups` is more than 1 or the row has no padding (`cols` is a multiple of 16, or the
+stride is not).
 }];
-  let fields = rowFields # [
+  let fields = [
+    Extent<"rows">,
+    Extent<"cols">,
+    Stride<"ldx", "cols", "row stride of x">,
+    Word<"format", RowFormat, "what out is", "\"f32\"">,
+    Stride<"ldy", "row_elements", "row stride of out">,
     Number<"eps">,
     Flag<"affine", "whether there is a gain">,
     Flag<"shift", "whether there is a bias as well as a gain", "affine">,
     Word<"kind", NormKind, "", "\"layer\"">,
     Extent<"groups", "", "", "1">];
+  let quantities = [
+    Quantity<"row_elements",
+             "cols if format == \"f32\" else roundup(cols, line_bytes) + line_bytes if format == \"u8\" else roundup(cols, bf16_line)",
+             "elements of a row of out">];
   let rules = [
     Rule<"eps", "eps >= 0", "is negative">,
     Rule<"shift", "affine or not shift", "needs affine">,
-    Rule<"groups", "cols % groups == 0", "{groups} does not divide the {cols} columns">];
+    Rule<"groups", "cols % groups == 0", "{groups} does not divide the {cols} columns">,
+    Rule<"groups", "groups == 1 or format == \"f32\"", "{groups} groups are written as float32 alone">,
+    Rule<"ldy", "format == \"f32\" or ldy % 32 == 0", "{ldy} is not a multiple of 32">];
   let arguments = [
     Columns<Input, "x", "rows", "cols", "ldx", "out">,
     PerColumn<"gain", "cols", "affine">,
     PerColumn<"bias", "cols", "shift">,
-    Columns<Output, "out", "rows", "cols", "ldy">];
+    NormRows<"format == \"f32\"">,
+    QuantizedRows<Output, "rows", "row_elements", "ldy", "format == \"u8\"">,
+    Bf16Rows<Output, "rows", "row_elements", "ldy", "format == \"bf16\"">];
   let rowsField = "rows";
+  let rowwiseWhen = "format == \"f32\"";
 }
 
 def GroupNorm : Family<"group_norm", "GroupNorm"> {

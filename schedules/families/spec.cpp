@@ -170,6 +170,13 @@ const char *vitc::families::toWord(ElementType type) {
   return "";
 }
 
+bool vitc::families::hasNarrowArgument(const std::vector<Argument> &arguments) {
+  for (const Argument &argument : arguments)
+    if (elementBytes(argument.type) < elementBytes(ElementType::F32))
+      return true;
+  return false;
+}
+
 int64_t Argument::span() const {
   int64_t last = 0;
   for (const Dimension &dimension : dimensions)

@@ -143,6 +143,17 @@ struct Argument {
   int64_t span() const;
 };
 
+/// Whether some argument has fewer bits than float32.
+bool hasNarrowArgument(const std::vector<Argument> &arguments);
+
+/// Whether a specification of a family of float32 kernels has operands of fewer
+/// bits, which the kernel widens.
+template <typename Spec>
+bool widens(const Spec &spec) {
+  return hasNarrowArgument(spec.arguments()) &&
+         !hasNarrowArgument(Spec().arguments());
+}
+
 //===----------------------------------------------------------------------===//
 // Arithmetic of generated code. Sizes saturate, so that a product of absurd
 // ones is too large rather than wrong.

@@ -28,6 +28,15 @@ static std::string objectSymbol(const KernelSpec &spec) {
   return spec.name + "_halide";
 }
 
+/// What a pointer to such elements points to in the protocol's functions: the
+/// 16-bit floats have no type in C.
+static std::string cType(const Type &type) {
+  if (type.is_float() && type.bits() == 32)
+    return "float";
+  bool isUnsigned = !type.is_int();
+  return (isUnsigned ? "uint" : "int") + std::to_string(type.bits()) + "_t";
+}
+
 /// The plain function. On a CPU it wraps its pointers in buffers with constant
 /// shapes; on a GPU the runtime finds the buffers' twins on the device, and may
 /// write to the shapes.
@@ -54,8 +63,8 @@ static std::string adapterText(const Kernel &kernel, const KernelSpec &spec,
               std::to_string(buffer.dimensions.size()) + ");\n";
     objectParameters += ", HalideBuffer *" + buffer.name;
     if (buffer.argument != last) // parts of the scratch follow each other
-      parameters += (i < inputs ? ", const float *" : ", float *") +
-                    (last = buffer.argument);
+      parameters += (i < inputs ? ", const " : ", ") + cType(buffer.type) +
+                    " *" + (last = buffer.argument);
     arguments += ", &" + buffer.name + "Buffer";
   }
   return headline("halide", "Halide", halideVersion(), spec) +
@@ -68,6 +77,14 @@ static std::string adapterText(const Kernel &kernel, const KernelSpec &spec,
          objectParameters + ");\n\n" + arrays + "\nextern \"C\" void " +
          spec.name + "(void *context" + parameters + ") {\n" + locals + "  " +
          objectSymbol(spec) + "(context" + arguments + ");\n}\n";
+}
+
+/// Whether some operand has fewer bits than float32.
+static bool isNarrow(const Kernel &kernel) {
+  for (const Kernel::Buffer &buffer : kernel.buffers)
+    if (buffer.type.bits() < 32)
+      return true;
+  return false;
 }
 
 /// Halide's way to LLVM's own options; what the user has set is left alone.
@@ -89,7 +106,7 @@ void emitKernel(const Kernel &kernel, const KernelSpec &spec,
       reducing(reduceByTree());
   pipeline.add_custom_lowering_pass(bounding.get(), nullptr);
   pipeline.add_custom_lowering_pass(reducing.get(), nullptr);
-  Target target = halideTarget(spec.target);
+  Target target = halideTarget(spec.target, isNarrow(kernel));
   const Machine machine = machineFor(spec.target);
   std::unique_ptr<Internal::IRMutator> broadcasting(
       broadcastLanes(machine.lanes));

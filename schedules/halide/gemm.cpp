@@ -64,6 +64,8 @@ Kernel buildGemm(const families::GemmShape &shape, Schedule &schedule,
            "there is no Strassen product for " + machine.name);
     return buildStrassenGemm(shape, schedule, machine);
   }
+  if (shape.weights != families::WeightFormat::F32 && machine.gpu())
+    fail(&GemmShape::weights, machine.name + " takes float32 weights");
   if (shape.rowInvariant && machine.gpu())
     fail(&GemmShape::rowInvariant, machine.name + " takes rows together");
   if (readWinograd(shape, schedule, machine))
@@ -78,9 +80,12 @@ Kernel buildGemm(const families::GemmShape &shape, Schedule &schedule,
   Kernel kernel;
   ImageParam a = kernel.input("a", {{depth, 1}, {rows, shape.lda}});
   ImageParam w = kernel.input(
-      "w", {{panel, 1}, {depth, panel}, {panels, int64_t(panel) * depth}});
+      "w", {{panel, 1}, {depth, panel}, {panels, int64_t(panel) * depth}},
+      lineAlignment, storedType(shape.weights));
   Var n("n"), m("m"), np("np"), c("c");
-  Expr bias = 0.0f, residual = 0.0f;
+  Expr bias = 0.0f, residual = 0.0f, scale;
+  if (shape.weights == families::WeightFormat::I8)
+    scale = kernel.input("scales", {{panel, 1}, {panels, panel}})(n, np);
   if (shape.bias)
     bias = kernel.input("bias", {{panel, 1}, {panels, panel}})(n, np);
   if (shape.winograd)
@@ -126,11 +131,13 @@ Kernel buildGemm(const families::GemmShape &shape, Schedule &schedule,
     Func product("product");
     product(n, m, np, c) = 0.0f;
     Expr kc = pass * blockK + k * tile.chains + c;
-    product(n, m, np, c) =
-        multiplyAdd(product(n, m, np, c), a(kc, m), w(n, kc, np), tile.lanes);
+    product(n, m, np, c) = multiplyAdd(product(n, m, np, c), a(kc, m),
+                                       cast<float>(w(n, kc, np)), tile.lanes);
     Expr value = product(n, m, np, 0);
     for (int chain = 1; chain < tile.chains; ++chain)
       value += product(n, m, np, chain);
+    if (scale.defined())
+      value = strict_float(value * scale);
     if (shape.bias && pass == 0)
       value = strict_float(value + bias);
     if (pass > 0)
@@ -160,7 +167,7 @@ Kernel buildGemm(const families::GemmShape &shape, Schedule &schedule,
           schedule, panels > 1 ? defaultPrefetch(tile, tiles.rowTiles) : 0))
     kernel.prefetches.emplace_back(
         spreadPrefetch({w.name(), blockK, panel, tile.columns, lines,
-                        tiles.columnTile, tiles.nextColumnTile}));
+                        tiles.columnTile, tiles.nextColumnTile, w.type()}));
   return kernel;
 }
 

@@ -7,18 +7,18 @@ namespace vitc::halide {
 
 ImageParam Kernel::input(const std::string &name,
                          const std::vector<Dimension> &dimensions,
-                         int alignment) {
+                         int alignment, Type type) {
   checkSize(name, dimensions);
-  ImageParam param(Float(32), int(dimensions.size()), name);
+  ImageParam param(type, int(dimensions.size()), name);
   for (size_t i = 0; i < dimensions.size(); ++i)
     param.dim(int(i))
         .set_bounds(0, int(dimensions[i].extent))
         .set_stride(int(dimensions[i].stride));
   param.set_host_alignment(alignment);
   inputs.push_back(param);
-  buffers.insert(
-      buffers.begin() + (inputs.size() - 1),
-      Buffer{name, dimensions, /*argument=*/name, /*offset=*/0, alignment});
+  buffers.insert(buffers.begin() + (inputs.size() - 1),
+                 Buffer{name, dimensions, /*argument=*/name, /*offset=*/0,
+                        alignment, type});
   return param;
 }
 
@@ -34,8 +34,8 @@ void Kernel::output(Func func, const std::string &name,
   }
   buffer.set_host_alignment(alignment);
   outputs.push_back(func);
-  buffers.push_back(
-      Buffer{name, dimensions, /*argument=*/name, /*offset=*/0, alignment});
+  buffers.push_back(Buffer{name, dimensions, /*argument=*/name, /*offset=*/0,
+                           alignment, func.type()});
 }
 
 void Kernel::scratch(Func func, const std::string &name,
@@ -45,6 +45,20 @@ void Kernel::scratch(Func func, const std::string &name,
   buffers.back().offset = scratchFloats;
   const Dimension &outermost = dimensions.back();
   scratchFloats += outermost.extent * outermost.stride;
+}
+
+Type storedType(families::WeightFormat format) {
+  switch (format) {
+  case families::WeightFormat::F32:
+    return Float(32);
+  case families::WeightFormat::F16:
+    return Float(16);
+  case families::WeightFormat::Bf16:
+    return BFloat(16);
+  case families::WeightFormat::I8:
+    return Int(8);
+  }
+  throw std::logic_error("unknown format");
 }
 
 std::vector<BuiltArgument> builtArguments(const Kernel &kernel) {

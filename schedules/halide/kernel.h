@@ -25,14 +25,16 @@ public:
     std::string name;
     std::vector<Dimension> dimensions;
     std::string argument; ///< of the kernel; parts of the scratch share one
-    int64_t offset;       ///< of the buffer in its argument, in floats
+    int64_t offset;       ///< of the buffer in its argument, in elements
     int alignment;        ///< in bytes
+    Halide::Type type;
   };
 
   /// Adds an input. Bounds and strides become constants of the generated code.
   Halide::ImageParam input(const std::string &name,
                            const std::vector<Dimension> &dimensions,
-                           int alignment = lineAlignment);
+                           int alignment = lineAlignment,
+                           Halide::Type type = Halide::Float(32));
 
   /// Makes `func` an output. Outputs follow the inputs in the argument list, in
   /// the order of these calls.
@@ -56,6 +58,9 @@ public:
 private:
   int64_t scratchFloats = 0;
 };
+
+/// The type of weights that are stored in a format.
+Halide::Type storedType(families::WeightFormat format);
 
 /// The kernel's arguments, in its function's order.
 std::vector<BuiltArgument> builtArguments(const Kernel &kernel);

@@ -3,6 +3,7 @@
 /// mean 0 and variance 1 (layer), to a mean square of 1 (rms) or to length 1
 /// (l2).
 #include "kernel.h"
+#include "quantize.h"
 #include "rows.h"
 
 #include <functional>
@@ -118,19 +119,47 @@ Kernel buildNorm(const families::NormShape &spec, Schedule &schedule,
   if (spec.shift)
     value += kernel.input("bias", {{parameters, 1}, {groups, channels}})(c, g);
   Func out("out");
+  auto scheduleGroups = [&](LoopLevel level) {
+    for (RowReduction &reduction : group.reductions)
+      scheduleReduction(reduction, level);
+    for (Func &func : group.values)
+      scheduleValue(func, level, machine);
+  };
+  if (spec.format != families::RowFormat::F32) {
+    if (machine.gpu())
+      fail(&families::NormShape::format, "a GPU writes float32 alone");
+    NarrowRows rowsOut(spec.format, cols, machine);
+    Func normalized("normalized"), element("element");
+    normalized(c, g, r) = value;
+    element(c, r) = normalized(c, 0, r);
+    rowsOut.define(out, element, readable);
+    kernel.output(out, "out", {{spec.rowElements(), 1}, {rows, ldy}});
+
+    // ---- Schedule. The normalised row is visited three times; a long one is
+    // computed anew instead of being kept.
+    constexpr int keptColumns = 8192;
+    LoopLevel row = scheduleRows(out, spec.rowElements(), rows,
+                                 /*flopsPerElement=*/14, schedule, machine);
+    if (cols <= keptColumns)
+      normalized.compute_at(row)
+          .store_in(MemoryType::Stack)
+          .bound_extent(c, cols)
+          .vectorize(c, machine.lanes,
+                     cols % machine.lanes == 0 ? TailStrategy::RoundUp
+                                               : TailStrategy::GuardWithIf);
+    scheduleGroups(row);
+    rowsOut.schedule(row);
+    return kernel;
+  }
   out(c, g, r) = value;
   kernel.output(out, "out", {{written, 1}, {groups, channels}, {rows, ldy}},
                 floatAlignment);
 
   // ---- Schedule. A row of some KB stays in the first-level cache through its
   // two or three visits.
-  LoopLevel level =
-      scheduleRows(out, written, rows,
-                   /*flopsPerElement=*/8.0 * groups, schedule, narrow);
-  for (RowReduction &reduction : group.reductions)
-    scheduleReduction(reduction, level);
-  for (Func &func : group.values)
-    scheduleValue(func, level, machine);
+  scheduleGroups(scheduleRows(out, written, rows,
+                              /*flopsPerElement=*/8.0 * groups, schedule,
+                              narrow));
   return kernel;
 }
 

@@ -26,12 +26,16 @@ Kernel buildPatchEmbed(const families::PatchEmbedShape &spec,
   Kernel kernel;
   ImageParam image = kernel.input("image", {{int64_t(batch) * imageFloats, 1}},
                                   floatAlignment);
-  ImageParam w =
-      kernel.input("w", {{panel, 1},
-                         {patchW, panel},
-                         {patchH, int64_t(panel) * patchW},
-                         {channels, int64_t(panel) * patchW * patchH},
-                         {panels, int64_t(panel) * depth}});
+  ImageParam w = kernel.input("w",
+                              {{panel, 1},
+                               {patchW, panel},
+                               {patchH, int64_t(panel) * patchW},
+                               {channels, int64_t(panel) * patchW * patchH},
+                               {panels, int64_t(panel) * depth}},
+                              lineAlignment, storedType(spec.weights));
+  if (spec.weights != families::WeightFormat::F32 && machine.gpu())
+    fail(&families::PatchEmbedShape::weights,
+         machine.name + " takes float32 weights");
   Var n("n"), p("p"), np("np"), b("b");
   Func base("base"), out("out");
   // The last tile may ask for patches beyond the last one.
@@ -45,6 +49,9 @@ Kernel buildPatchEmbed(const families::PatchEmbedShape &spec,
         (b * imageFloats + channel * (height * width) + y * width + x));
   };
   auto define = [&](Expr value) {
+    if (spec.weights == families::WeightFormat::I8)
+      value = strict_float(
+          value * kernel.input("scales", {{panel, 1}, {panels, panel}})(n, np));
     if (hasBias) // last, as gemm's
       value = strict_float(
           value + kernel.input("bias", {{panel, 1}, {panels, panel}})(n, np));
@@ -83,7 +90,7 @@ Kernel buildPatchEmbed(const families::PatchEmbedShape &spec,
   product(n, p, np, b) = 0.0f;
   product(n, p, np, b) =
       multiplyAdd(product(n, p, np, b), pixel(base(p), k.x, k.y, k.z),
-                  w(n, k.x, k.y, k.z, np), tile.lanes);
+                  cast<float>(w(n, k.x, k.y, k.z, np)), tile.lanes);
   define(product(n, p, np, b));
 
   // ---- Schedule. As gemm's; the start of each of a tile's patches is found
@@ -98,7 +105,7 @@ Kernel buildPatchEmbed(const families::PatchEmbedShape &spec,
           schedule, panels > 1 ? defaultPrefetch(tile, tiles.rowTiles) : 0))
     kernel.prefetches.emplace_back(
         spreadPrefetch({w.name(), depth, panel, tile.columns, lines,
-                        tiles.columnTile, tiles.nextColumnTile}));
+                        tiles.columnTile, tiles.nextColumnTile, w.type()}));
   return kernel;
 }
 

@@ -83,16 +83,17 @@ private:
         next = substitute(outer->name, outer->min, next);
     }
 
-    int linesPerRow = std::max(1, stream.tileColumns / lineFloats);
+    const int lineElements = int(families::lineBytes) / stream.type.bytes();
+    int linesPerRow = std::max(1, stream.tileColumns / lineElements);
     int lines = stream.depth * linesPerRow;
     Stmt body = loop->body;
     for (int i = stream.linesPerStep - 1; i >= 0; --i) {
       Expr line = min(visit * stream.linesPerStep + i, lines - 1);
       Expr index = next + line / linesPerRow * stream.panel +
-                   line % linesPerRow * lineFloats;
-      Expr call = Call::make(Float(32), Call::prefetch,
+                   line % linesPerRow * lineElements;
+      Expr call = Call::make(stream.type, Call::prefetch,
                              {Variable::make(Handle(), stream.buffer),
-                              simplify(index), 1, lineFloats},
+                              simplify(index), 1, lineElements},
                              Call::Intrinsic);
       body = Block::make(Evaluate::make(call), body);
     }

@@ -12,11 +12,12 @@ namespace vitc::halide {
 /// The weights of a product's column tiles, as the prefetch sees them.
 struct WeightStream {
   std::string buffer;     ///< name of the weights' buffer
-  int depth;              ///< length of the sums
-  int panel, tileColumns; ///< columns of a panel and of a tile
+  int depth;              ///< steps of the sums
+  int panel, tileColumns; ///< elements of a step in a panel and in a tile
   int linesPerStep;       ///< prefetches in one iteration of the inner loop
   std::string tileLoop;   ///< the loop over column tiles: end of its name
   int nextTile;           ///< what its variable grows by to the next tile
+  Halide::Type type = Halide::Float(32); ///< of the elements
 };
 
 /// A pass that puts `linesPerStep` prefetches of the next column tile's weights

@@ -80,19 +80,32 @@ void SingleQueryAttention::define() {
       {{paddedColumns(channels, ldx), 1}, {tokens, ldx}, {batch, batchStride}});
   ImageParam query =
       kernel.input("query", {{headDim, 1}, {heads, headDim}, {batch, ldq}});
-  ImageParam key = kernel.input("key", {{paddedColumns(channels, ldk), 1},
-                                        {headDim, ldk},
-                                        {heads, int64_t(headDim) * ldk}});
+  const Type stored = storedType(storedAs);
+  const bool isScaled = storedAs == families::WeightFormat::I8;
+  ImageParam key = kernel.input("key",
+                                {{paddedColumns(channels, ldk), 1},
+                                 {headDim, ldk},
+                                 {heads, int64_t(headDim) * ldk}},
+                                lineAlignment, stored);
+  ImageParam keyScales, valueScales;
+  if (isScaled)
+    keyScales = kernel.input("key_scales", {{headDim, 1}, {heads, headDim}});
   ImageParam value = kernel.input(
       "value",
-      {{panel, 1}, {channels, panel}, {panels, int64_t(panel) * channels}});
+      {{panel, 1}, {channels, panel}, {panels, int64_t(panel) * channels}},
+      lineAlignment, stored);
+  if (isScaled)
+    valueScales = kernel.input("value_scales", {{panel, 1}, {panels, panel}});
 
   // q·(K x_j) = (q K)·x_j: the query as a vector of channels, once per head.
   // Scores in units of log2, so that the softmax takes powers of two.
   rd = RDom(0, headDim, "rd");
   projection(c, b, h) = 0.0f;
-  projection(c, b, h) =
-      multiplyAdd(projection(c, b, h), query(rd, h, b), key(c, rd, h), lanes);
+  Expr queryValue = query(rd, h, b);
+  if (isScaled)
+    queryValue = strict_float(queryValue * keyScales(rd, h));
+  projection(c, b, h) = multiplyAdd(projection(c, b, h), queryValue,
+                                    cast<float>(key(c, rd, h)), lanes);
   projected(c, b, h) = projection(c, b, h) * float(scale * log2e);
 
   // Scores beyond the last token repeat it: they cannot change the maximum.
@@ -128,11 +141,13 @@ void SingleQueryAttention::define() {
   Expr k = rc * valueTile.chains + chain;
   product(n, b, np, chain) = 0.0f;
   product(n, b, np, chain) =
-      multiplyAdd(product(n, b, np, chain), pooled(k, head, b), value(n, k, np),
-                  valueTile.lanes);
+      multiplyAdd(product(n, b, np, chain), pooled(k, head, b),
+                  cast<float>(value(n, k, np)), valueTile.lanes);
   Expr total = product(n, b, np, 0);
   for (int i = 1; i < valueTile.chains; ++i)
     total += product(n, b, np, i);
+  if (isScaled)
+    total = strict_float(total * valueScales(n, np));
   out(n, b, np) = total;
 
   kernel.scratch(projected, "projected",
@@ -281,6 +296,9 @@ void SingleQueryAttention::scheduleOnGpu(Schedule &schedule) {
 Kernel
 buildSingleQueryAttention(const families::SingleQueryAttentionShape &spec,
                           Schedule &schedule, const Machine &machine) {
+  if (spec.weights != families::WeightFormat::F32 && machine.gpu())
+    fail(&families::SingleQueryAttentionShape::weights,
+         machine.name + " takes float32 weights");
   SingleQueryAttention attention(spec, machine);
   if (machine.gpu()) {
     attention.define();

@@ -13,9 +13,13 @@ namespace vitc::halide {
 constexpr const char *pureKernels =
     "-no_asserts-no_bounds_query-no_runtime-user_context";
 
-Halide::Target halideTarget(const std::string &name) {
-  if (const targetinfo::Level *level = targetinfo::findLevel(name))
-    return Halide::Target(std::string(level->halide) + pureKernels);
+Halide::Target halideTarget(const std::string &name, bool narrow) {
+  if (const targetinfo::Level *level = targetinfo::findLevel(name)) {
+    std::string_view features = narrow && !level->halideNarrow.empty()
+                                    ? level->halideNarrow
+                                    : level->halide;
+    return Halide::Target(std::string(features) + pureKernels);
+  }
   throw schedules::SpecError("target: '" + name + "' is not one of Halide's");
 }
 

@@ -9,8 +9,9 @@
 
 namespace vitc::halide {
 
-/// The target of the machine called `name` (common/machine.h).
-Halide::Target halideTarget(const std::string &name);
+/// The target of the machine called `name` (common/machine.h); for a kernel of
+/// fewer bits than float32 if `narrow`.
+Halide::Target halideTarget(const std::string &name, bool narrow = false);
 
 } // namespace vitc::halide
 

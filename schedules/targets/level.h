@@ -61,8 +61,12 @@ struct Level {
   Tile tile;
   Blocking blocking;
   bool multipliesByLane = false; ///< schedules/common/machine.h
+  /// Of 8-bit rows, a byte is signed: what the level's dot products take.
+  bool signedRows = false;
 
   std::string_view halide; ///< Halide's target, without features of vitc's own
+  /// The same for kernels of fewer bits than float32; empty if it is no other.
+  std::string_view halideNarrow;
   /// LLVM's processor and features (joined by commas), for TVM; empty if TVM
   /// has no kernels for the level.
   std::string_view llvmCpu, llvmFeatures;
@@ -80,6 +84,16 @@ struct Level {
   /// Vectors are added beside those that are multiplied, at no cost.
   constexpr bool hasSeparateAdders() const {
     return features.contains(feature::SeparateAdders);
+  }
+  /// There is an instruction for dot products of four bytes.
+  constexpr bool hasByteDots() const {
+    return features.contains(feature::Avx512Vnni) ||
+           features.contains(feature::AvxVnni) ||
+           features.contains(feature::ArmDotprod);
+  }
+  /// There is an instruction for dot products of two bfloat16.
+  constexpr bool hasBf16Dots() const {
+    return features.contains(feature::Avx512Bf16);
   }
 };
 

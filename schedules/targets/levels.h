@@ -75,24 +75,35 @@ inline constexpr Level avx512 = [] {
   return level;
 }();
 
-/// Dot products of 8-bit integers. Halide has no name for Cascade Lake.
+/// Halide's name for the dot products of bytes and of bfloat16, which has both.
+inline constexpr std::string_view zen4Features =
+    "x86-64-linux-sse41-avx-avx2-fma-f16c-avx512-avx512_skylake-avx512_"
+    "cannonlake-avx512_zen4";
+
+/// Dot products of 8-bit integers. Halide has no name for Cascade Lake: its
+/// kernels are compiled as Zen 4's, and schedules-objects proves that they
+/// have no other of its instructions.
 inline constexpr Level avx512Vnni = [] {
   Level level = avx512;
   level.name = "avx512_vnni";
   level.kernelTarget = "x86-64-avx512-vnni";
   level.features = avx512.features | feature::Avx512Vnni;
+  level.halideNarrow = zen4Features;
   level.llvmCpu = "cascadelake";
   return level;
 }();
 
 /// AMD's processors with AVX-512. Their Winograd products have tiles of 10
 /// rows, which leave registers for the weights of three steps; plain ones do
-/// not care. Of Halide's own features for Zen 4, none serves float32.
+/// not care. Of Halide's own features for Zen 4, none serves float32; all of
+/// these processors have the dot products.
 inline constexpr Level zen4 = [] {
   Level level = avx512;
   level.name = "zen4";
   level.kernelTarget = "x86-64-zen4";
-  level.features = avx512.features | feature::SeparateAdders;
+  level.features = avx512.features | feature::SeparateAdders |
+                   feature::Avx512Vnni | feature::Avx512Bf16;
+  level.halideNarrow = zen4Features;
   level.tile.rows = 10;
   return level;
 }();
@@ -119,6 +130,7 @@ inline constexpr Level neon = [] {
   level.blocking.strassenDepth = 384;
   level.blocking.unrollK = 16;
   level.multipliesByLane = true;
+  level.signedRows = true;
   level.halide = "arm-64-linux";
   level.llvmCpu = "generic";
   level.llvmFeatures = "+neon";

@@ -35,10 +35,10 @@ inline constexpr NamedTarget namedTargets[] = {
      "x86-64 with AVX-512 F, BW, CD, DQ and VL (Skylake-X, Zen 4 and later)",
      {&avx512},
      /*isForHost=*/true},
-    // Not for the host: no kernel of today would gain.
     {"x86-64-avx512-vnni",
      "x86-64 with AVX-512 and VNNI (Cascade Lake, Zen 4 and later)",
-     {&avx512Vnni}},
+     {&avx512Vnni},
+     /*isForHost=*/true},
     {"x86-64-zen4",
      "AMD's x86-64 with AVX-512 (Zen 4 and later): Winograd products",
      {&zen4},

@@ -63,6 +63,8 @@ Kernel buildGemm(const families::GemmShape &shape, Schedule &schedule,
                  const Machine &machine) {
   if (shape.strassen)
     fail(&GemmShape::strassen, "vitc-tvm has no Strassen products");
+  if (shape.weights != families::WeightFormat::F32)
+    fail(&GemmShape::weights, "vitc-tvm takes float32 weights");
   const bool tensorCores = shape.multiply == families::FactorType::F16;
   if (tensorCores && machine.api != Api::Cuda)
     fail(&GemmShape::multiply, machine.name + " has no tensor cores");

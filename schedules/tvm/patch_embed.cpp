@@ -8,6 +8,8 @@ namespace vitc::tvm_backend {
 
 Kernel buildPatchEmbed(const families::PatchEmbedShape &spec,
                        Schedule &schedule, const Machine &machine) {
+  if (spec.weights != families::WeightFormat::F32)
+    fail(&families::PatchEmbedShape::weights, "vitc-tvm takes float32 weights");
   const int batch = spec.batch, channels = spec.channels, height = spec.height,
             width = spec.width, patchH = spec.patchH, patchW = spec.patchW;
   const int panel = spec.panel, panels = spec.columns() / panel;

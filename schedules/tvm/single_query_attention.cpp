@@ -276,6 +276,9 @@ void SingleQueryAttention::define(Kernel &kernel) const {
 Kernel
 buildSingleQueryAttention(const families::SingleQueryAttentionShape &spec,
                           Schedule &schedule, const Machine &machine) {
+  if (spec.weights != families::WeightFormat::F32)
+    fail(&families::SingleQueryAttentionShape::weights,
+         "vitc-tvm takes float32 weights");
   SingleQueryAttention attention(spec, schedule, machine);
   Kernel kernel;
   for (const char *name : {"x", "query", "key", "value"})

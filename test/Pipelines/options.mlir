@@ -33,7 +33,7 @@
 // RUN: not %vitc-opt %s --vitc-lower="disable-rewrites=winograd" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: disable-rewrites=winograd: known are
 // REWRITE: vitc-lower: disable-rewrites=fold-nrom: known are fold-affine, fold-norm
-// STAGE: vitc-lower: until-after=import: known are simplify, fuse, kernels, plan
+// STAGE: vitc-lower: until-after=import: known are simplify, fuse, precision, kernels, plan
 vit.parameter @e : tensor<384x3x2x2xf32>
 vit.parameter @g : tensor<384xf32>
 vit.parameter @h : tensor<384xf32>

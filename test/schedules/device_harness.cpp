@@ -40,7 +40,7 @@ Launches &launchesOf(void *context) {
 HalideBuffer deviceBuffer(void *context, const float *host,
                           HalideDimension *dim, int32_t dimensions) {
   auto &bench = *static_cast<Bench *>(context);
-  HalideBuffer buffer = halideBuffer(nullptr, dim, dimensions);
+  HalideBuffer buffer = halideBuffer<float>(nullptr, dim, dimensions);
   const auto *address = reinterpret_cast<const unsigned char *>(host);
   for (const Argument &argument : bench.arguments)
     if (address >= argument.host && address < argument.host + argument.bytes) {

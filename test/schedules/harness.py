@@ -246,15 +246,15 @@ def build(family, spec, schedule=None):
     return call
 
 
-def guarded(floats, alignment=64, fill=np.nan):
-    """A float array that ends at a page nobody may touch. With an alignment of 4 its start is as odd as it can be."""
+def guarded(elements, alignment=64, fill=np.nan, dtype=np.float32):
+    """An array that ends at a page nobody may touch. With an alignment of 4 its start is as odd as it can be."""
     page = mmap.PAGESIZE
-    size = (4 * floats + alignment - 1) // alignment * alignment
+    size = (np.dtype(dtype).itemsize * elements + alignment - 1) // alignment * alignment
     pages = (size + page - 1) // page
     memory = mmap.mmap(-1, (pages + 1) * page)
     address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
     assert libc.mprotect(address + pages * page, page, 0) == 0
-    array = np.frombuffer(memory, np.float32, floats, pages * page - size)
+    array = np.frombuffer(memory, dtype, elements, pages * page - size)
     array[:] = fill
     return array
 
@@ -269,7 +269,7 @@ def place(values, strides, floats=None, alignment=64, fill=np.nan):
 
 
 def view(array, shape, strides):
-    return np.lib.stride_tricks.as_strided(array, shape, [4 * s for s in strides])
+    return np.lib.stride_tricks.as_strided(array, shape, [array.itemsize * s for s in strides])
 
 
 def round_up(value, multiple):
@@ -279,7 +279,7 @@ def round_up(value, multiple):
 def pack(weights, panel):
     """[n][k] to [ceil(n/panel)][k][panel]."""
     n, k = weights.shape
-    packed = np.zeros((round_up(n, panel), k), np.float32)
+    packed = np.zeros((round_up(n, panel), k), weights.dtype)
     packed[:n] = weights
     return packed.reshape(-1, panel, k).transpose(0, 2, 1).ravel()
 
@@ -314,7 +314,7 @@ def check_close(what, got, expected, tolerance):
 
 
 def check_equal_bits(what, got, expected):
-    if not np.array_equal(got.view(np.uint32), expected.view(np.uint32)):
+    if not np.array_equal(got.view(np.uint8), expected.view(np.uint8)):
         sys.exit(f"FAILED {what}: bits differ")
 
 

@@ -2,33 +2,36 @@
 """gemm against numpy in double precision."""
 import numpy as np
 
-from harness import *
+from narrow import *
 
 rng = np.random.default_rng(1)
 
 
 @sampled
 def check(m, n, k, panel=16, bias=True, activation="none", residual=False, alias=False, lda=None, schedule=None,
-          bias_mean=0):
+          bias_mean=0, weights="f32"):
     ldc = round_up(n, panel) + 16
     lda = lda or k
     spec = {"m": m, "n": n, "k": k, "lda": lda, "ldc": ldc, "panel": panel, "bias": bias, "activation": activation,
             "residual": residual}
     if residual:
         spec["ldr"] = ldc
-    what = f"gemm {m}x{n}x{k} panel {panel} bias {bias} {activation} residual {residual} alias {alias} {schedule or ''}"
+    spec |= {"weights": weights} if weights != "f32" else {}
+    what = f"gemm {m}x{n}x{k} panel {panel} bias {bias} {activation} residual {residual} alias {alias} {weights} {schedule or ''}"
     kernel = build("gemm", spec, schedule)
     columns = round_up(n, panel)
     a = rng.standard_normal((m, k)).astype(np.float32)
     a[-1] = a[0]  # equal rows, in the first and in the last tile
     w = rng.standard_normal((n, k)).astype(np.float32) / np.float32(np.sqrt(k))
+    w, bits, scales = stored(w, weights)
     b = rng.standard_normal(n).astype(np.float32) + np.float32(bias_mean)
     r = rng.standard_normal((m, n)).astype(np.float32)
     r[-1] = r[0]
 
     def arguments():
-        packed = pack(w, panel)
-        result = [place(a, (lda, 1), floats=m * lda), place(packed, (1,))]
+        result = [place(a, (lda, 1), floats=m * lda), placed(pack(bits, panel))]
+        if scales is not None:
+            result.append(padded(scales, columns))
         if bias:
             result.append(padded(b, columns))
         out = guarded(m * ldc, fill=7)
@@ -124,3 +127,10 @@ for prefetch in (0, 1, 3):
 for m, n, k in [(8, 1000, 384), (2, 33, 37), (3, 64, 1536), (40, 48, 100)]:
     check_row_invariant(m, n, k)
 check_row_invariant(5, 96, 64, residual=True, activation="gelu")
+if NAME == "halide" and not on_device():  # weights of fewer bits, which are widened
+    for weights in ("f16", "bf16", "i8"):
+        check(1, 1000, 768, panel=32, weights=weights)
+        check(1, 40, 33, weights=weights)
+        check(50, 96, 100, activation="gelu", residual=True, weights=weights)
+        check(197, 384, 384, panel=32, weights=weights)
+        check(13, 10, 7, weights=weights)

@@ -185,3 +185,32 @@ for target in CPU_TARGETS:
             "pool": {"batch": 2, "rows": 196, "cols": 768, "ldx": 768, "batch_stride": 150528, "ldy": 768, "kind": "mean_max"},
     }.items():
         check(family, spec, target, products=0)
+
+# Products of fewer bits are the processor's dot products.
+for target, family, instruction in [("x86-64-avx512-vnni", "int8_gemm", "vpdpbusd"), ("x86-64-zen4", "int8_gemm", "vpdpbusd"),
+                                    ("x86-64-zen4", "bf16_gemm", "vdpbf16ps"), ("arm-64-dotprod", "int8_gemm", "sdot")]:
+    narrow = {"m": 197, "n": 768, "k": 768, "panel": LEVELS[target]["panel"], "lda": 832 if family == "int8_gemm" else 768, "ldc": 768,
+              "bias": True, "activation": "gelu", "residual": False}
+    request = specification(family, narrow, None, target)
+    code, error, prefix = run_backend(request, "--emit-assembly")
+    assert code == 0, f"{request}: {error}"
+    assembly, syntax = pathlib.Path(prefix + ".s").read_text(), Arm if LEVELS[target]["architecture"] == "aarch64" else X86
+    hot = [loop for loop in loops(assembly, syntax) if sum(i.startswith(instruction) for i in loop) >= 8]
+    assert hot, f"{request}: no loop of {instruction}"
+    for loop in hot:
+        spills = [i for i in loop if re.match(syntax.spill, i)]
+        assert not spills, f"{request}: the inner loop touches the stack: {spills[:3]}"
+    print(f"ok {family} {target}: {len(hot)} loops of {instruction} without spills")
+
+# Cascade Lake's are compiled as Zen 4's (schedules/targets/levels.h): of its instructions they have the dot products of bytes alone.
+OTHERS = r"\s(vdpbf16ps|vcvtne\w*bf16\w*|vperm[it2]*b|vpmultishiftqb|vp(compress|expand)[bw]|vpsh[lr]d\w*|vpopcnt[bw]|vpshufbitqmb|vgf2\w+|vpmadd52\w+)\s"
+for family, spec in {"int8_gemm": {"m": 50, "n": 96, "k": 100, "panel": 32, "lda": 192, "ldc": 96, "bias": True, "activation": "gelu", "residual": False},
+                     "bf16_gemm": {"m": 50, "n": 96, "k": 100, "panel": 32, "lda": 128, "ldc": 96, "bias": True, "activation": "gelu", "residual": False},
+                     "quantize": {"rows": 50, "cols": 100, "format": "u8", "ldx": 112, "ldy": 192},
+                     "norm": {"rows": 50, "cols": 100, "ldx": 112, "format": "bf16", "ldy": 128, "eps": 1e-6, "affine": True},
+                     "gemm": {**gemm(1, 96, 96, 32), "weights": "i8"}}.items():
+    code, error, prefix = run_backend(specification(family, spec, None, "x86-64-avx512-vnni"), "--emit-assembly")
+    assert code == 0, error
+    found = re.findall(OTHERS, pathlib.Path(prefix + ".s").read_text())
+    assert not found, f"{family}: x86-64-avx512-vnni has {found[0][0]}, which Cascade Lake lacks"
+    print(f"ok {family} x86-64-avx512-vnni: no instruction that Cascade Lake lacks")

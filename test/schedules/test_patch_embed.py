@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """patch_embed against numpy in double precision."""
-from harness import *
+from narrow import *
 
 rng = np.random.default_rng(2)
 
 
 @sampled
 def check(batch, channels, height, width, patch_h, patch_w, n, panel=16, bias=True, position=True, schedule=None,
-          bias_mean=0):
+          bias_mean=0, weights="f32"):
     rows, columns = height // patch_h, width // patch_w
     patches, k = rows * columns, channels * patch_h * patch_w
     ldc = round_up(n, panel)
@@ -18,14 +18,18 @@ def check(batch, channels, height, width, patch_h, patch_w, n, panel=16, bias=Tr
     if position:
         spec["ldp"] = ldc
     what = f"patch_embed {batch}x{channels}x{height}x{width} by {patch_h}x{patch_w} to {n} bias {bias} position {position}"
+    spec |= {"weights": weights} if weights != "f32" else {}
     kernel = build("patch_embed", spec, schedule)
     image = rng.standard_normal((batch, channels, height, width)).astype(np.float32)
     w = (rng.standard_normal((n, k)) / np.sqrt(k)).astype(np.float32)
+    w, bits, scales = stored(w, weights)
     b = rng.standard_normal(n).astype(np.float32) + np.float32(bias_mean)
     p = rng.standard_normal((patches, n)).astype(np.float32)
 
     def arguments():
-        result = [place(image.ravel(), (1,), alignment=4), place(pack(w, panel), (1,))]
+        result = [place(image.ravel(), (1,), alignment=4), placed(pack(bits, panel))]
+        if scales is not None:
+            result.append(padded(scales, ldc))
         if bias:
             result.append(padded(b, ldc))
         if position:
@@ -56,3 +60,7 @@ check(1, 1, 1, 1, 1, 1, 1)
 check(1, 3, 32, 32, 16, 16, 40, bias_mean=1000)  # a large bias must not cost the sum its precision
 check(2, 2, 9, 4, 3, 4, 7, bias=False, position=False)
 check(4, 3, 32, 32, 4, 4, 192, schedule={"parallel": 0})
+if NAME == "halide":  # weights of fewer bits, which are widened
+    for weights in ("f16", "bf16", "i8"):
+        check(1, 3, 64, 64, 16, 16, 96, panel=32, weights=weights)
+        check(2, 3, 17, 23, 5, 7, 33, weights=weights)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """single_query_attention against numpy in double precision, by way of the keys and values that it never forms."""
-from harness import *
+from narrow import *
 
 rng = np.random.default_rng(7)
 
 
 @sampled
-def check(batch, heads, tokens, head_dim, channels, panel=16, size=1.0, padded_rows=True, schedule=None):
+def check(batch, heads, tokens, head_dim, channels, panel=16, size=1.0, padded_rows=True, schedule=None, weights="f32"):
     width = heads * head_dim
     columns = round_up(width, panel)
     ldx = round_up(channels, 16) + 16 if padded_rows else channels
@@ -18,17 +18,26 @@ def check(batch, heads, tokens, head_dim, channels, panel=16, size=1.0, padded_r
             "ldx": ldx, "batch_stride": batch_stride, "ldq": ldq, "ldk": ldk, "ldo": ldo, "panel": panel}
     what = (f"single_query_attention {batch}x{heads} {tokens} tokens of {head_dim}, {channels} channels panel {panel} "
             f"size {size} padded rows {padded_rows} {schedule or ''}")
+    spec |= {"weights": weights} if weights != "f32" else {}
     kernel = build("single_query_attention", spec, schedule)
     x = rng.standard_normal((batch, tokens, channels)).astype(np.float32)
     x[-1] = x[0]  # equal images, with equal queries
     query = (size * rng.standard_normal((batch, width))).astype(np.float32)
     query[-1] = query[0]
     key, value = (rng.standard_normal((2, width, channels)) / np.sqrt(channels)).astype(np.float32)
+    (key, key_bits, key_scales), (value, value_bits, value_scales) = stored(key, weights), stored(value, weights)
+
+    def rows_of(bits, stride):
+        memory = guarded(len(bits) * stride, fill=np.nan if bits.dtype == np.float32 else 3, dtype=bits.dtype)
+        view(memory, bits.shape, (stride, 1))[...] = bits
+        return memory
 
     def arguments():
         return [place(x, (batch_stride, ldx, 1), floats=(batch - 1) * batch_stride + tokens * ldx),
-                place(query, (ldq, 1), floats=batch * ldq), place(key, (ldk, 1), floats=width * ldk),
-                place(pack(value, panel), (1,)), *kernel.scratch(), guarded(batch * ldo, fill=7)]
+                place(query, (ldq, 1), floats=batch * ldq), rows_of(key_bits, ldk),
+                *([padded(key_scales, columns)] if key_scales is not None else []), placed(pack(value_bits, panel)),
+                *([padded(value_scales, columns)] if value_scales is not None else []),
+                *kernel.scratch(), guarded(batch * ldo, fill=7)]
 
     out = run_all_modes(what, kernel, arguments)
     got = view(out, (batch, width), (ldo, 1))
@@ -66,3 +75,7 @@ check(3, 1, 2, 1, 1)
 check(1, 4, 197, 32, 128, size=300.0)  # saturated: exponents far below the float range
 check(1, 2, 16001, 8, 32)
 check(2, 12, 197, 64, 768, schedule={"parallel": 0, "tile_h": 4})
+if NAME == "halide" and not on_device():  # weights of fewer bits, which are widened
+    for weights in ("f16", "bf16", "i8"):
+        check(1, 12, 197, 64, 768, panel=32, weights=weights)
+        check(2, 3, 37, 12, 36, weights=weights)

@@ -27,6 +27,9 @@ AFFINE = {"rows": 2, "cols": 8, "ldx": 16, "ldy": 16, "shift": True, "activation
 ACTIVATION = {"rows": 2, "cols": 8, "ldx": 16, "ldy": 16, "function": "gelu"}
 ADD = {"rows": 2, "cols": 8, "lda": 16, "ldb": 16, "ldc": 16, "period": 1}
 SOFTMAX = {"rows": 2, "cols": 8, "ldx": 16, "ldy": 16}
+QUANTIZE = {"rows": 2, "cols": 8, "format": "u8", "ldx": 16, "ldy": 128}
+INT8 = {"m": 6, "n": 16, "k": 8, "lda": 128, "ldc": 16, "panel": 16, "bias": True, "activation": "none", "residual": False}
+BF16 = {**INT8, "lda": 32}
 SCALE = {"rows": 2, "cols": 8, "ldx": 16, "ldy": 16, "factor": 2.0}
 WINDOW = {"images": 1, "grid_h": 4, "grid_w": 4, "window_h": 2, "window_w": 2, "shift_h": 0, "shift_w": 0, "cols": 8,
           "ldx": 16, "ldy": 16, "direction": "partition", "order": "window"}
@@ -55,6 +58,14 @@ def bad(family, base, message, schedule=None, **changes):
 
 bad("gemm", GEMM, "spec.k: missing", k=None)
 bad("gemm", GEMM, "spec.m: 0 is less than 1", m=0)
+bad("gemm", GEMM, 'spec.weights: \'u8\' is not one of f32, f16, bf16, i8', weights="u8")
+bad("gemm", GEMM, "spec.weights: strassen and winograd take float32 weights", weights="i8", winograd=True, lds=32)
+bad("quantize", QUANTIZE, "spec.format: rows are float32 already", format="f32")
+bad("quantize", QUANTIZE, "spec.ldy: 64 is less than 128", ldy=64)
+bad("norm", NORM, "spec.groups: 2 groups are written as float32 alone", groups=2, format="u8", ldy=128)
+bad("int8_gemm", INT8, "spec.lda: 64 is less than 128", lda=64)
+bad("int8_gemm", INT8, "spec.lda: 130 is not a multiple of 64", lda=130)
+bad("bf16_gemm", BF16, "spec.k: missing", k=None)
 bad("gemm", GEMM, 'spec.m: expected an integer, got "6"', m="6")
 bad("gemm", GEMM, "spec.m: expected an integer, got 6.5", m=6.5)
 bad("gemm", GEMM, "spec.m: 4294967296 is greater than 16777216", m=2**32)
@@ -196,7 +207,7 @@ assert done.returncode == 1 and "has a number that is too large" in done.stderr,
 BASES = {"gemm": GEMM, "attention": ATTENTION, "single_query_attention": QUERY, "patch_embed": PATCH, "conv": CONV,
          "depthwise": DEPTHWISE, "spatial_pool": SPATIAL, "norm": NORM, "group_norm": GROUPS, "rotate": ROTATE, "gate": GATE,
          "affine": AFFINE, "scale": SCALE, "window": WINDOW, "space_to_depth": DEPTH, "pool": POOL, "resize": RESIZE,
-         "copy": COPY, "activation": ACTIVATION, "add": ADD, "softmax": SOFTMAX}
+         "copy": COPY, "activation": ACTIVATION, "add": ADD, "softmax": SOFTMAX, "quantize": QUANTIZE, "int8_gemm": INT8, "bf16_gemm": BF16}
 assert set(BASES) == set(DEFINITIONS["families"]), f"add a specification of {set(DEFINITIONS['families']) - set(BASES)} to BASES"
 
 

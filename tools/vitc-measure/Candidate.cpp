@@ -135,7 +135,7 @@ private:
 static std::string compare(const Problem &problem,
                            const std::vector<float *> &places) {
   // Single precision is some hundred times better, a wrong element much worse.
-  constexpr double tolerance = 1e-4;
+  const double tolerance = problem.tolerance;
   for (size_t i = 0; i < problem.arguments.size(); ++i) {
     const Argument &argument = problem.arguments[i];
     if (argument.sharedWith >= 0)

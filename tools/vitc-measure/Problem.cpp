@@ -3,6 +3,8 @@
 
 #include "vitc/Support/FamilyJson.h"
 
+#include "llvm/ADT/bit.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -31,6 +33,9 @@ llvm::Expected<Problem> Problem::make(llvm::StringRef family,
     else {
       if (auto problem = spec.read(fieldValues(fields)))
         return userError("spec." + problem->name + ": " + problem->message);
+      if (families::widens(spec))
+        return userError("there is no reference for the family " + family +
+                         " with operands that are widened");
       Problem problem;
       problem.random.seed(seed);
       makeProblem(spec, problem);
@@ -55,16 +60,39 @@ void Problem::addArguments(const std::vector<families::Argument> &list) {
   for (const families::Argument &defined : list) {
     Argument &argument = arguments.emplace_back();
     argument.role = defined.role;
-    argument.floats = size_t(defined.elements);
+    argument.type = defined.type;
+    argument.floats =
+        size_t((defined.bytes() + sizeof(float) - 1) / sizeof(float));
     if (defined.role == families::Role::Output)
       argument.expected.assign(argument.floats,
                                std::numeric_limits<double>::quiet_NaN());
     if (families::isWritten(defined.role))
       continue;
     argument.values.resize(argument.floats);
-    for (float &value : argument.values)
-      value = draw(random);
+    switch (defined.type) {
+    case families::ElementType::Bf16:
+      for (int64_t i = 0; i < defined.elements; ++i)
+        elementsOf<uint16_t>(&argument)[i] = toBf16(draw(random));
+      break;
+    case families::ElementType::U8:
+    case families::ElementType::I8:
+      for (int64_t i = 0; i < defined.elements; ++i)
+        elementsOf<uint8_t>(&argument)[i] = uint8_t(random());
+      break;
+    default:
+      for (float &value : argument.values)
+        value = draw(random);
+    }
   }
+}
+
+float measure::fromBf16(uint16_t bits) {
+  return llvm::bit_cast<float>(uint32_t(bits) << 16);
+}
+
+uint16_t measure::toBf16(float value) {
+  auto bits = llvm::bit_cast<uint32_t>(value);
+  return uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
 void Problem::share(Argument &argument, const Argument &other, size_t offset) {

@@ -18,8 +18,10 @@ namespace vitc::measure {
 /// One argument of the kernel's function, in the protocol's order.
 struct Argument {
   families::Role role;
-  size_t floats = 0;
-  std::vector<float> values;    ///< of inputs and weights
+  families::ElementType type = families::ElementType::F32;
+  size_t floats = 0; ///< of its memory, whatever its elements are
+  /// Of inputs and weights; the memory of elements that are no floats.
+  std::vector<float> values;
   std::vector<double> expected; ///< of outputs; NaN where anything may stand
   /// Columns of an earlier argument's buffer, as query, key and value are.
   int sharedWith = -1;
@@ -36,6 +38,8 @@ public:
   static std::vector<std::string> families();
 
   std::vector<Argument> arguments;
+  /// What an output may be off by, in units of the largest one.
+  double tolerance = 1e-4;
 
   /// For the families: makes the arguments that the definition lists, inputs
   /// and weights drawn from -1 to 1. Those that the kernel lacks are null.
@@ -58,6 +62,16 @@ private:
 
   std::mt19937_64 random;
 };
+
+/// The elements of an argument that are no floats.
+template <typename T>
+T *elementsOf(Argument *argument) {
+  return reinterpret_cast<T *>(argument->values.data());
+}
+
+/// The value of a bfloat16, and the bits of the nearest one.
+float fromBf16(uint16_t bits);
+uint16_t toBf16(float value);
 
 /// Multiplies the values.
 void scale(Argument &argument, double factor);

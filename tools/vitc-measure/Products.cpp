@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// gemm, patch_embed, conv and depthwise.
+/// gemm, int8_gemm, bf16_gemm, patch_embed, conv and depthwise.
 #include "Problem.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 
 using namespace vitc;
 using namespace vitc::measure;
@@ -112,6 +114,74 @@ void vitc::measure::makeProblem(const families::GemmSpec &spec,
       addRow(at.a->values[row * spec.lda + place], plain.data(), panels, depth,
              width, k, sums.data());
     }
+    finishRow(spec, at, sums, row);
+  }
+}
+
+/// The place of weight [n][k] in panels of groups of steps.
+static int64_t groupedPlace(int64_t n, int64_t k, int64_t panel, int64_t groups,
+                            int64_t group) {
+  return ((n / panel * groups + k / group) * panel + n % panel) * group +
+         k % group;
+}
+
+/// Bytes are drawn as they are, and so that the sums stay near 1: each row's
+/// scale and offset, and each column's scale.
+void vitc::measure::makeProblem(const families::Int8GemmSpec &spec,
+                                Problem &problem) {
+  auto at = problem.add(spec);
+  problem.tolerance = 1e-3; // of its short polynomial for GELU
+  const int64_t depth = spec.k, group = families::int8Group;
+  auto *rows = elementsOf<uint8_t>(at.a);
+  const auto *weights = elementsOf<int8_t>(at.w);
+  const float rowScale = 1.0f / 128, rowOffset = -1;
+  const float columnScale = float(3.0 / 128 / std::sqrt(double(depth)));
+  for (int64_t n = 0; n < spec.width(); ++n) {
+    int64_t sum = 0;
+    for (int64_t k = 0; k < depth; ++k)
+      sum += weights[groupedPlace(n, k, spec.panel, spec.groups(), group)];
+    at.scales->values[n] = columnScale;
+    at.scales->values[spec.width() + n] = columnScale * float(sum);
+  }
+  const int64_t line = families::roundUp(depth, families::lineBytes);
+  for (int64_t row = 0; row < spec.m; ++row) {
+    uint8_t *bytes = rows + row * spec.lda;
+    std::fill(bytes + depth, bytes + line, uint8_t(0));
+    std::memcpy(bytes + line, &rowScale, sizeof(rowScale));
+    std::memcpy(bytes + line + sizeof(rowScale), &rowOffset, sizeof(rowOffset));
+    std::vector<double> sums(size_t(spec.width()));
+    for (int64_t n = 0; n < spec.n; ++n) {
+      int64_t sum = 0;
+      for (int64_t k = 0; k < depth; ++k)
+        sum += int64_t(bytes[k]) *
+               weights[groupedPlace(n, k, spec.panel, spec.groups(), group)];
+      sums[n] = double(columnScale) * rowScale * double(sum) +
+                double(rowOffset) * at.scales->values[spec.width() + n];
+    }
+    finishRow(spec, at, sums, row);
+  }
+}
+
+void vitc::measure::makeProblem(const families::Bf16GemmSpec &spec,
+                                Problem &problem) {
+  auto at = problem.add(spec);
+  const int64_t depth = spec.k, group = families::bf16Group;
+  auto *rows = elementsOf<uint16_t>(at.a),
+       *weights = elementsOf<uint16_t>(at.w);
+  const int64_t stored = spec.width() * spec.groups() * group;
+  for (int64_t i = 0; i < stored; ++i)
+    weights[i] =
+        toBf16(fromBf16(weights[i]) * float(1.7 / std::sqrt(double(depth))));
+  for (int64_t row = 0; row < spec.m; ++row) {
+    uint16_t *values = rows + row * spec.lda;
+    std::fill(values + depth, values + spec.rowValues(), uint16_t(0));
+    std::vector<double> sums(size_t(spec.width()));
+    for (int64_t n = 0; n < spec.n; ++n)
+      for (int64_t k = 0; k < depth; ++k)
+        sums[n] +=
+            double(fromBf16(values[k])) *
+            fromBf16(
+                weights[groupedPlace(n, k, spec.panel, spec.groups(), group)]);
     finishRow(spec, at, sums, row);
   }
 }

@@ -16,6 +16,7 @@
 #include "vitc/Backend/Registry.h"
 #include "vitc/Dialect/ViT/IR/Flops.h"
 #include "vitc/Dialect/ViT/IR/ViT.h"
+#include "vitc/Dialect/ViT/Transforms/Precision.h"
 #include "vitc/Pipelines/Pipelines.h"
 #include "vitc/Target/Weights.h"
 #include "vitc/TargetInfo/Targets.h"
@@ -185,6 +186,9 @@ llvm::Error Compilation::lower() {
   (*model.module)
       ->setAttr(kernel::targetAttrName,
                 targetAttribute(&context, target, options));
+  (*model.module)
+      ->setAttr(vit::precisionAttrName,
+                StringAttr::get(&context, options.precision));
   PipelineOptions pipeline;
   pipeline.disabledRewrites = options.disabledRewrites;
   pipeline.remarks = options.remarks;
@@ -234,7 +238,7 @@ LibraryDescription Compilation::describe() {
   for (const Level &level : target.levels)
     library.variants.push_back(
         {std::string(level.name), runtimeFeatures(level),
-         std::string(target.kernelsFor(level, ElementType::F32).name)});
+         std::string(kernelsFor(target, level, options).name)});
   return library;
 }
 

@@ -4,6 +4,7 @@
 #include "DeviceCode.h"
 
 #include "vitc/Backend/Registry.h"
+#include "vitc/Dialect/ViT/Transforms/Precision.h"
 #include "vitc/Pipelines/Pipelines.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -27,7 +28,10 @@ llvm::Error vitc::checkOptions(const CompileOptions &options) {
   if (options.batch < 1 || options.batch > 1024)
     return userError("--batch " + Twine(options.batch) +
                      " is not between 1 and 1024");
-  if (llvm::Error error = isOneOf("--precision", options.precision, {"f32"}))
+  SmallVector<StringRef> precisions;
+  for (const vit::PrecisionInfo &info : vit::precisions)
+    precisions.push_back(info.word);
+  if (llvm::Error error = isOneOf("--precision", options.precision, precisions))
     return error;
   if (llvm::Error error =
           isOneOf("--backend", options.backend, backendChoices()))
@@ -79,6 +83,17 @@ llvm::Error vitc::checkTarget(const CompileOptions &options,
   if (!target.device.empty() && options.fastMatmul)
     return userError("--fast-matmul: there is none for --target " +
                      target.name);
+  if (options.precision != "f32" &&
+      (!target.device.empty() || options.backend == tvmBackend))
+    return userError(
+        "--precision " + options.precision +
+        ": Halide's kernels for CPUs have it (targets called "
+        "x86-64… and arm-64…), not " +
+        (target.device.empty() ? "--backend tvm" : "--target " + target.name) +
+        "; leave it out for f32");
+  if (options.precision != "f32" && options.fastMatmul)
+    return userError("--fast-matmul: it is for --precision f32, not for " +
+                     options.precision);
   if (!target.device.empty() && options.backend == tvmBackend)
     return userError("--backend tvm: it lacks kernels for --target " +
                      target.name);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelRequests.h"
 
+#include "TargetAttribute.h"
+
 #include "vitc/Backend/Registry.h"
 #include "vitc/Support/FamilyJson.h"
 
@@ -37,7 +39,7 @@ vitc::kernelRequests(ModuleOp module, const CompileOptions &options,
         backend = defaultBackend;
       if (usesTensorCores(spec))
         backend = tvmBackend;
-      requests.push_back({name, kernelTarget(level, ElementType::F32).str(),
+      requests.push_back({name, kernelTargetFor(level, options),
                           spec.getConfig().getFamily().str(),
                           toJson(spec.getConfig().getFields()),
                           /*schedule=*/{}, backend.str(),

@@ -16,6 +16,14 @@ kernel::TargetAttr targetAttribute(mlir::MLIRContext *context,
                                    const Target &target,
                                    const CompileOptions &options);
 
+/// The level whose kernels a level of the target takes, all of the products'
+/// types considered: the first that shares them.
+const Level &kernelsFor(const Target &target, const Level &level,
+                        const CompileOptions &options);
+
+/// What backends call the level that a level's kernels are compiled for.
+std::string kernelTargetFor(const Level &level, const CompileOptions &options);
+
 } // namespace vitc
 
 #endif // VITC_LIB_DRIVER_TARGETATTRIBUTE_H

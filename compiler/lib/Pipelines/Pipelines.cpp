@@ -18,8 +18,8 @@
 using namespace mlir;
 
 void vitc::registerDialects(DialectRegistry &registry) {
-  registry.insert<vit::ViTDialect, kernel::KernelDialect, func::FuncDialect,
-                  emitc::EmitCDialect>();
+  registry.insert<vit::ViTDialect, kernel::KernelDialect, quant::QuantDialect,
+                  func::FuncDialect, emitc::EmitCDialect>();
 }
 
 //===----------------------------------------------------------------------===//
@@ -61,6 +61,13 @@ static void populateFuse(OpPassManager &manager,
   manager.addPass(vitc::vit::createHoistParametersPass());
 }
 
+static void populatePrecision(OpPassManager &manager,
+                              const vitc::PipelineOptions &) {
+  manager.addPass(vitc::vit::createAssignPrecisionPass());
+  // Weights of fewer bits are parameters, too.
+  manager.addPass(vitc::vit::createHoistParametersPass());
+}
+
 static void populateKernels(OpPassManager &manager,
                             const vitc::PipelineOptions &options) {
   // After fusion: it goes by the sizes that layers have now.
@@ -93,6 +100,8 @@ llvm::ArrayRef<vitc::Stage> vitc::stages() {
       {"fuse",
        "fuse layers and move what depends on weights alone to compile time",
        populateFuse},
+      {"precision", "give the operands of layers the bits that were asked for",
+       populatePrecision},
       {"kernels", "turn layers into kernel calls on buffers", populateKernels},
       {"plan", "give every buffer and every weight its place", populatePlan},
   };

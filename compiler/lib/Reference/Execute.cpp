@@ -77,6 +77,11 @@ struct Executor {
                         op.getActivation());
     return op.getResidual() ? add(std::move(y), in[op.getResidual()]) : y;
   }
+  Results operator()(vit::QuantizeOp op) const {
+    return quantize(
+        in[op.getInput()],
+        *vit::formatOf(cast<RankedTensorType>(op.getType()).getElementType()));
+  }
   Results operator()(vit::ConvOp op) const {
     Tensor y = activate(conv(in[op.getInput()], in[op.getWeight()],
                              in.optional(op.getBias()), op.getGrid(),

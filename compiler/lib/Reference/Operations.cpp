@@ -139,6 +139,16 @@ Tensor reference::linear(const Tensor &input, const Tensor &weight,
   return result;
 }
 
+Tensor reference::quantize(Tensor input, vit::Format format) {
+  // A row of weights is an output channel's.
+  int64_t rows = format == vit::Format::I8Rows ? input.dim(0) : input.rows();
+  llvm::MutableArrayRef<double> data(input.data);
+  size_t columns = data.size() / rows;
+  for (int64_t r = 0; r < rows; ++r)
+    vit::roundRow(data.slice(r * columns, columns), format);
+  return input;
+}
+
 Tensor reference::activate(Tensor input, vit::Activation function) {
   const families::Activation known = vit::definitionOf(function);
   for (double &x : input.data)

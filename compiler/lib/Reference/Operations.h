@@ -27,6 +27,8 @@ Tensor layerNorm(const Tensor &input, const Tensor *gain, const Tensor *bias,
                  double eps, vit::NormKind kind = vit::NormKind::Layer,
                  int64_t groups = 1);
 Tensor linear(const Tensor &input, const Tensor &weight, const Tensor *bias);
+/// Each row rounded to what the format has.
+Tensor quantize(Tensor input, vit::Format format);
 Tensor activate(Tensor input, vit::Activation function);
 Tensor attention(const Tensor &query, const Tensor &key, const Tensor &value,
                  const Tensor *bias, const Tensor *mask, int64_t heads,

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vitc/Target/Weights.h"
 
+#include "vitc/Dialect/Kernel/IR/ElementTypes.h"
 #include "vitc/Dialect/ViT/IR/ViT.h"
 #include "vitc/Reference/Interpreter.h"
 
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace vitc;
@@ -47,8 +50,21 @@ public:
   Reader(vit::ParameterOp parameter, const Checkpoint &checkpoint)
       : ParameterReader(parameter.getTensorType()), checkpoint(checkpoint),
         tensor(checkpoint.find(parameter.getSymName())) {
+    name = parameter.getSymName();
     if (parameter.isDerived())
       derived = evaluateParameter(parameter, checkpoint);
+  }
+  /// Bytes hold finite numbers alone.
+  llvm::Error check() const {
+    bool isBytes =
+        vit::formatOf(getType().getElementType()) == vit::Format::I8Rows;
+    if (!isBytes || llvm::all_of(derived.data, [](double value) {
+          return std::isfinite(value);
+        }))
+      return llvm::Error::success();
+    return userError("--precision int8: the weights of " + name +
+                     " are not all finite; expected numbers that 8 bits and a "
+                     "scale can hold (--precision f32 takes them)");
   }
   void read(int64_t first, MutableArrayRef<float> out) const override {
     if (derived.data.empty())
@@ -60,6 +76,7 @@ private:
   const Checkpoint &checkpoint;
   const TensorInfo *tensor;
   Tensor derived;
+  StringRef name;
 };
 
 } // namespace
@@ -76,13 +93,13 @@ static void sample(kernel::StrassenAttr layout,
 }
 
 /// The constant's bytes, padded with zeros to whole blocks of 64.
-static std::vector<float> pack(kernel::ConstantOp constant,
-                               const kernel::ParameterReader &reader) {
-  int64_t elements = constant.getBufferType().getNumElements();
-  std::vector<float> packed(
-      llvm::alignTo(elements, kernel::alignment / sizeof(float)));
-  constant.getLayout().pack(reader,
-                            MutableArrayRef(packed).take_front(elements));
+static std::vector<char> pack(kernel::ConstantOp constant,
+                              const kernel::ParameterReader &reader) {
+  MemRefType type = constant.getBufferType();
+  int64_t bytes =
+      type.getNumElements() * kernel::elementBytes(type.getElementType());
+  std::vector<char> packed(llvm::alignTo(bytes, kernel::alignment));
+  constant.getLayout().pack(reader, MutableArrayRef(packed).take_front(bytes));
   return packed;
 }
 
@@ -110,9 +127,9 @@ vitc::writeWeights(ModuleOp module, const Checkpoint &checkpoint,
                   checkpoint);
     if (auto strassen = dyn_cast<kernel::StrassenAttr>(constant.getLayout()))
       sample(strassen, reader, errors);
-    std::vector<float> packed = pack(constant, reader);
-    ArrayRef<char> data(reinterpret_cast<const char *>(packed.data()),
-                        packed.size() * sizeof(float));
+    if (llvm::Error error = reader.check())
+      return error;
+    std::vector<char> data = pack(constant, reader);
     checksum.add(data);
     os.write(data.data(), data.size());
     bytes += data.size();

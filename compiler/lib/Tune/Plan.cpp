@@ -3,6 +3,9 @@
 
 #include "vitc/Records/Machine.h"
 #include "vitc/Support/Escape.h"
+#include "vitc/Support/FamilyJson.h"
+
+#include "families/Families.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -44,6 +47,17 @@ static llvm::Expected<std::vector<Space>> askSpaces(const KernelRow &kernel,
   return spaces;
 }
 
+/// Whether a kernel of float32 has weights or rows of fewer bits.
+static bool widensOperands(const KernelRow &kernel) {
+  std::optional<families::AnySpec> any = families::makeSpec(kernel.family);
+  return any && std::visit(
+                    [&](auto &spec) {
+                      return !spec.read(fieldValues(kernel.spec)) &&
+                             families::widens(spec);
+                    },
+                    *any);
+}
+
 /// Why a kernel is not tuned; empty if it is.
 static llvm::Expected<std::string>
 reasonAgainst(const KernelRow &kernel, const TuneOptions &options,
@@ -57,6 +71,8 @@ reasonAgainst(const KernelRow &kernel, const TuneOptions &options,
     return "this machine does not run " + kernel.target;
   if (!families.count(kernel.family))
     return "the family " + kernel.family + " is not tuned";
+  if (widensOperands(kernel))
+    return "its operands of fewer bits are widened, which is not tuned";
   auto spaces = askSpaces(kernel, tools);
   if (!spaces)
     return spaces.takeError();

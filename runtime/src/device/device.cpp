@@ -89,7 +89,7 @@ HalideBuffer deviceBuffer(void *context, const float *host,
                           HalideDimension *dim, int32_t dimensions) {
   Device &device = *deviceOf(context);
   const auto *address = reinterpret_cast<const unsigned char *>(host);
-  HalideBuffer buffer = halideBuffer(nullptr, dim, dimensions);
+  HalideBuffer buffer = halideBuffer<float>(nullptr, dim, dimensions);
   for (int32_t i = 0; i < device.rangeCount; ++i) {
     const Range &range = device.ranges[i];
     if (address < range.host || address >= range.host + range.bytes)

@@ -74,12 +74,12 @@ func.func @rows(%image: memref<2x16xf32>) {
 // ONE-LABEL: func.func @strassen
 vit.parameter @w : tensor<16x16xf32>
 kernel.constant @w.strassen #kernel.strassen<8> of @w : memref<1x7x8x8xf32>
-kernel.spec @strassen #kernel.gemm<m = 1, n = 16, k = 16, panel = 8, strassen = true, lda = 16, ldc = 16, bias = false, residual = false, activation = none> words "" flops 0.0 bytes 0.0
+kernel.spec @seven #kernel.gemm<m = 1, n = 16, k = 16, panel = 8, strassen = true, lda = 16, ldc = 16, bias = false, residual = false, activation = none> words "" flops 0.0 bytes 0.0
 func.func @strassen(%image: memref<2x16xf32>) {
   %w = kernel.weight @w.strassen : memref<1x7x8x8xf32>
   %0 = kernel.alloc : memref<2x16xf32>
   %1 = kernel.alloc : memref<40xf32>
-  kernel.call @strassen ins(%0, %w : memref<2x16xf32>, memref<1x7x8x8xf32>) outs(%1, %0 : memref<40xf32>, memref<2x16xf32>)
+  kernel.call @seven ins(%0, %w : memref<2x16xf32>, memref<1x7x8x8xf32>) outs(%1, %0 : memref<40xf32>, memref<2x16xf32>)
   return
 }
 

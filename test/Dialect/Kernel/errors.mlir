@@ -3,7 +3,7 @@
 
 // buffers are f32
 func.func @f(%x: memref<4xf32>) {
-  // expected-error @+1 {{result #0 must be memref of f32 with static shape and strides and no empty dimension}}
+  // expected-error @+1 {{result #0 must be memref of an element type of the runtime with static shape and strides and no empty dimension}}
   %0 = kernel.view %x : memref<4xf32> -> memref<4xf64>
   return
 }
@@ -12,7 +12,7 @@ func.func @f(%x: memref<4xf32>) {
 
 // buffers are static
 func.func @f(%x: memref<4xf32>) {
-  // expected-error @+1 {{result #0 must be memref of f32 with static shape and strides and no empty dimension}}
+  // expected-error @+1 {{result #0 must be memref of an element type of the runtime with static shape and strides and no empty dimension}}
   %0 = kernel.view %x : memref<4xf32> -> memref<?xf32>
   return
 }
@@ -21,7 +21,7 @@ func.func @f(%x: memref<4xf32>) {
 
 // strides are static
 func.func @f(%x: memref<4xf32>) {
-  // expected-error @+1 {{result #0 must be memref of f32 with static shape and strides and no empty dimension}}
+  // expected-error @+1 {{result #0 must be memref of an element type of the runtime with static shape and strides and no empty dimension}}
   %0 = kernel.view %x : memref<4xf32> -> memref<4xf32, strided<[?]>>
   return
 }
@@ -30,7 +30,7 @@ func.func @f(%x: memref<4xf32>) {
 
 // offsets are static
 func.func @f(%x: memref<4xf32>) {
-  // expected-error @+1 {{result #0 must be memref of f32 with static shape and strides and no empty dimension}}
+  // expected-error @+1 {{result #0 must be memref of an element type of the runtime with static shape and strides and no empty dimension}}
   %0 = kernel.view %x : memref<4xf32> -> memref<4xf32, strided<[1], offset: ?>>
   return
 }
@@ -39,7 +39,7 @@ func.func @f(%x: memref<4xf32>) {
 
 // offsets are not negative
 func.func @f(%x: memref<4xf32>) {
-  // expected-error @+1 {{result #0 must be memref of f32 with static shape and strides and no empty dimension}}
+  // expected-error @+1 {{result #0 must be memref of an element type of the runtime with static shape and strides and no empty dimension}}
   %0 = kernel.view %x : memref<4xf32> -> memref<4xf32, strided<[1], offset: -1>>
   return
 }
@@ -48,7 +48,7 @@ func.func @f(%x: memref<4xf32>) {
 
 // strides are not negative
 func.func @f(%x: memref<4xf32>) {
-  // expected-error @+1 {{result #0 must be memref of f32 with static shape and strides and no empty dimension}}
+  // expected-error @+1 {{result #0 must be memref of an element type of the runtime with static shape and strides and no empty dimension}}
   %0 = kernel.view %x : memref<4xf32> -> memref<4xf32, strided<[-1], offset: 3>>
   return
 }
@@ -57,7 +57,7 @@ func.func @f(%x: memref<4xf32>) {
 
 // no dimension is empty
 func.func @f(%x: memref<4xf32>) {
-  // expected-error @+1 {{result #0 must be memref of f32 with static shape and strides and no empty dimension}}
+  // expected-error @+1 {{result #0 must be memref of an element type of the runtime with static shape and strides and no empty dimension}}
   %0 = kernel.view %x : memref<4xf32> -> memref<0xf32>
   return
 }
@@ -66,7 +66,7 @@ func.func @f(%x: memref<4xf32>) {
 
 // the layout has strides
 func.func @f(%x: memref<4xf32>) {
-  // expected-error @+1 {{result #0 must be memref of f32 with static shape and strides and no empty dimension}}
+  // expected-error @+1 {{result #0 must be memref of an element type of the runtime with static shape and strides and no empty dimension}}
   %0 = kernel.view %x : memref<4xf32> -> memref<8xf32, affine_map<(i) -> (i mod 4)>>
   return
 }
@@ -75,7 +75,7 @@ func.func @f(%x: memref<4xf32>) {
 
 // the last place fits
 func.func @f(%x: memref<4xf32>) {
-  // expected-error @+1 {{result #0 must be memref of f32 with static shape and strides and no empty dimension}}
+  // expected-error @+1 {{result #0 must be memref of an element type of the runtime with static shape and strides and no empty dimension}}
   %0 = kernel.view %x : memref<4xf32> -> memref<4x4xf32, strided<[9223372036854775807, 1]>>
   return
 }
@@ -84,7 +84,7 @@ func.func @f(%x: memref<4xf32>) {
 
 // strides fit
 func.func @f(%x: memref<4xf32>) {
-  // expected-error @+1 {{result #0 must be memref of f32 with static shape and strides and no empty dimension}}
+  // expected-error @+1 {{result #0 must be memref of an element type of the runtime with static shape and strides and no empty dimension}}
   %0 = kernel.view %x : memref<4xf32> -> memref<1x4xf32, strided<[9223372036854775807, 1]>>
   return
 }
@@ -93,7 +93,7 @@ func.func @f(%x: memref<4xf32>) {
 
 // the number of elements fits
 func.func @f(%x: memref<4xf32>) {
-  // expected-error @+1 {{result #0 must be memref of f32 with static shape and strides and no empty dimension}}
+  // expected-error @+1 {{result #0 must be memref of an element type of the runtime with static shape and strides and no empty dimension}}
   %0 = kernel.view %x : memref<4xf32> -> memref<4294967296x4294967296xf32, strided<[0, 0]>>
   return
 }
@@ -102,7 +102,7 @@ func.func @f(%x: memref<4xf32>) {
 
 // offsets fit
 func.func @f(%x: memref<4xf32>) {
-  // expected-error @+1 {{result #0 must be memref of f32 with static shape and strides and no empty dimension}}
+  // expected-error @+1 {{result #0 must be memref of an element type of the runtime with static shape and strides and no empty dimension}}
   %0 = kernel.view %x : memref<4xf32> -> memref<4xf32, strided<[1], offset: 9223372036854775807>>
   return
 }
@@ -111,7 +111,7 @@ func.func @f(%x: memref<4xf32>) {
 
 // a constant is such a buffer too
 vit.parameter @w : tensor<20x8xf32>
-// expected-error @+1 {{memref of f32 with static shape and strides and no empty dimension}}
+// expected-error @+1 {{memref of an element type of the runtime with static shape and strides and no empty dimension}}
 kernel.constant @c #kernel.rows<8> of @w : memref<?x8xf32>
 
 // -----
@@ -213,6 +213,18 @@ kernel.constant @c #kernel.strassen<16> of @w : memref<2x7x4x16xf32>
 
 // -----
 
+// constant_c2: dot products have no float32 (dot_panels_c1)
+vit.parameter @w : tensor<64x8xf32>
+// expected-error @+1 {{dot products take bf16 and 8-bit rows, not 'f32'}}
+kernel.constant @c #kernel.dot_panels<16> of @w : memref<4x4x16x2xf32>
+
+// -----
+// constant_c2: bf16 has no scales (column_scales_c1)
+vit.parameter @w : tensor<64x8xbf16>
+// expected-error @+1 {{'bf16' has no scales}}
+kernel.constant @c #kernel.column_scales<16> of @w : memref<1x64xf32>
+
+// -----
 // constant_c2: Strassen's halves of k are whole parts (strassen_c1)
 vit.parameter @w : tensor<64x10xf32>
 // expected-error @+1 {{halves of 64 x 10 are not whole panels of 16 and 2 parts}}
@@ -430,7 +442,7 @@ func.func @f(%x: memref<4xf32>) {
 
 // a buffer that is not one
 func.func @f(%x: memref<?xf32>) {
-  // expected-error @+1 {{operand #0 must be variadic of memref of f32 with static shape and strides and no empty dimension}}
+  // expected-error @+1 {{operand #0 must be variadic of memref of an element type of the runtime with static shape and strides and no empty dimension}}
   kernel.call @s outs(%x : memref<?xf32>)
   return
 }

@@ -74,7 +74,7 @@ func.func @f(%x: tensor<4294967296x4294967296xf32>) {
 // -----
 
 // a parameter is such a tensor too
-// expected-error @+1 {{tensor of f32 with a static shape and no empty dimension}}
+// expected-error @+1 {{tensor of f32, f16, bf16 or rows of i8 with a static shape and no empty dimension}}
 vit.parameter @p : tensor<0xf32>
 
 // -----
@@ -117,7 +117,7 @@ func.func @f(%x: tensor<1x2x8xf32>, %w: tensor<8x3x2x2xf32>) {
 
 // an empty patch would divide by zero
 func.func @f(%x: tensor<1x3x8x8xf32>, %w: tensor<8x3x0x2xf32>) {
-  // expected-error @+1 {{operand #1 must be [image, channel, row, column] tensor of f32 with a static shape and no empty dimension}}
+  // expected-error @+1 {{operand #1 must be [output channel, channel, row, column] tensor of f32, f16, bf16 or rows of i8 with a static shape and no empty dimension}}
   %0 = vit.patch_embed %x, %w : (tensor<1x3x8x8xf32>, tensor<8x3x0x2xf32>) -> tensor<1x4x8xf32>
   return
 }
@@ -474,6 +474,42 @@ func.func @f(%x: tensor<1x4x8xf32>, %w: tensor<6x8xf32>) {
 
 // -----
 
+// linear_c5
+func.func @f(%x: tensor<1x4x8xbf16>, %w: tensor<6x8xf32>) {
+  // expected-error @+1 {{no product takes an input of 'bf16' and weights of 'f32'}}
+  %0 = vit.linear %x, %w : (tensor<1x4x8xbf16>, tensor<6x8xf32>) -> tensor<1x4x6xf32>
+  return
+}
+
+// -----
+
+// rows of activations are no weights
+func.func @f(%x: tensor<1x4x8xf32>, %w: tensor<6x8x!quant.any<u8:f32>>) {
+  // expected-error @+1 {{must be 2-D tensor of f32, f16, bf16 or rows of i8}}
+  %0 = vit.linear %x, %w : (tensor<1x4x8xf32>, tensor<6x8x!quant.any<u8:f32>>) -> tensor<1x4x6xf32>
+  return
+}
+
+// -----
+
+// quantize_c1
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{result has shape [1, 4, 6], expected [1, 4, 8]}}
+  %0 = vit.quantize %x : tensor<1x4x8xf32> -> tensor<1x4x6xbf16>
+  return
+}
+
+// -----
+
+// an element type that no format is
+func.func @f(%x: tensor<1x4x8xf32>) {
+  // expected-error @+1 {{must be tensor of f16, bf16 or 8-bit rows}}
+  %0 = vit.quantize %x : tensor<1x4x8xf32> -> tensor<1x4x8xi8>
+  return
+}
+
+// -----
+
 // attention_c1: keys
 func.func @f(%q: tensor<1x4x8xf32>, %k: tensor<1x4x6xf32>, %v: tensor<1x4x6xf32>) {
   // expected-error @+1 {{key has shape [1, 4, 6], expected [1, 4, 8]}}
@@ -581,6 +617,15 @@ func.func @f(%x: tensor<2x5x8xf32>, %q: tensor<2x6xf32>, %k: tensor<6x8xf32>, %t
   // expected-error @+1 {{6 channels cannot be split into 4 heads}}
   %0 = vit.single_query_attention %x query %q key %k value %k heads 4 scale 1.0
       : (tensor<2x5x8xf32>, tensor<2x6xf32>, tensor<6x8xf32>, tensor<6x8xf32>) -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
+// single_query_attention_c5
+func.func @f(%x: tensor<1x4x8xf32>, %q: tensor<1x6xf32>, %k: tensor<6x8xf32>, %v: tensor<6x8xbf16>) {
+  // expected-error @+1 {{key is 'tensor<6x8xf32>', value 'tensor<6x8xbf16>'}}
+  %0 = vit.single_query_attention %x query %q key %k value %v heads 2 scale 1.0 : (tensor<1x4x8xf32>, tensor<1x6xf32>, tensor<6x8xf32>, tensor<6x8xbf16>) -> tensor<1x6xf32>
   return
 }
 

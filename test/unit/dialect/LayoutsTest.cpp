@@ -2,6 +2,7 @@
 /// Layouts of the weights file, element by element as KernelLayouts.td has
 /// them.
 #include "vitc/Dialect/Kernel/IR/Kernel.h"
+#include "vitc/Dialect/ViT/IR/ViT.h"
 
 #include "mlir/IR/MLIRContext.h"
 
@@ -11,6 +12,7 @@
 
 using namespace mlir;
 using namespace vitc::kernel;
+using vitc::vit::Format;
 
 namespace {
 
@@ -31,10 +33,12 @@ public:
 
 class Layouts : public testing::Test {
 protected:
-  Layouts() { context.loadDialect<KernelDialect>(); }
+  Layouts() { context.loadDialect<KernelDialect, vitc::vit::ViTDialect>(); }
 
-  RankedTensorType tensor(ArrayRef<int64_t> shape) {
-    return RankedTensorType::get(shape, Float32Type::get(&context));
+  RankedTensorType tensor(ArrayRef<int64_t> shape,
+                          vitc::vit::Format format = vitc::vit::Format::F32) {
+    return RankedTensorType::get(shape,
+                                 vitc::vit::elementType(&context, format));
   }
   /// The buffer with the element numbers of the parameter, from 1 on.
   std::vector<float> pack(
@@ -43,7 +47,20 @@ protected:
     RankedTensorType type = tensor(shape);
     EXPECT_EQ(layout.getBufferType(type).getShape(), buffer);
     std::vector<float> out(layout.getBufferType(type).getNumElements());
-    layout.pack(Elements(type, valueOf), out);
+    layout.pack(Elements(type, valueOf), {reinterpret_cast<char *>(out.data()),
+                                          out.size() * sizeof(float)});
+    return out;
+  }
+  /// The same of a parameter in another format, as what it is stored as.
+  template <typename T>
+  std::vector<T> packNarrow(LayoutInterface layout, vitc::vit::Format format,
+                            ArrayRef<int64_t> shape, ArrayRef<int64_t> buffer,
+                            float (*valueOf)(int64_t)) {
+    RankedTensorType type = tensor(shape, format);
+    EXPECT_EQ(layout.getBufferType(type).getShape(), buffer);
+    std::vector<T> out(layout.getBufferType(type).getNumElements());
+    layout.pack(Elements(type, valueOf),
+                {reinterpret_cast<char *>(out.data()), out.size() * sizeof(T)});
     return out;
   }
 
@@ -125,6 +142,58 @@ TEST_F(Layouts, SaysWhatItCannotHold) {
   EXPECT_FALSE(fails(StrassenAttr::get(&context, 16, 4), {64, 16}));
   EXPECT_FALSE(fails(PanelsAttr::get(&context, 16), {3, 5}));
   EXPECT_FALSE(fails(WinogradSumsAttr::get(&context, 16), {3, 5}));
+}
+
+/// Rows of one scale: the largest magnitude is 127.
+static float wholeNumbers(int64_t i) {
+  constexpr float values[] = {127, -3, 5, 7, 0, 2, -127, 1, 2, 3};
+  return values[i];
+}
+
+TEST_F(Layouts, BytesOfAGroupAreSideBySide) {
+  EXPECT_EQ(packNarrow<int8_t>(DotPanelsAttr::get(&context, 3), Format::I8Rows,
+                               {2, 5}, {1, 2, 3, 4}, wholeNumbers),
+            (std::vector<int8_t>{127, -3, 5, 7, 2, -127, 1, 2, 0, 0, 0, 0,
+                                 0,   0,  0, 0, 3, 0,    0, 0, 0, 0, 0, 0}));
+}
+
+TEST_F(Layouts, TwoBfloatsMakeAGroup) {
+  // 1, 2, 3 and 1/3, which is rounded
+  EXPECT_EQ(packNarrow<uint16_t>(
+                DotPanelsAttr::get(&context, 2), Format::Bf16, {2, 2},
+                {1, 1, 2, 2},
+                [](int64_t i) { return i < 3 ? float(i + 1) : 1.0f / 3; }),
+            (std::vector<uint16_t>{0x3f80, 0x4000, 0x4040, 0x3eab}));
+}
+
+TEST_F(Layouts, ScalesUndoBytes) {
+  auto tenth = [](int64_t i) { return wholeNumbers(i) / 10; };
+  std::vector<float> scales =
+      packNarrow<float>(ColumnScalesAttr::get(&context, 4, /*sums=*/true),
+                        Format::I8Rows, {2, 5}, {2, 4}, tenth);
+  EXPECT_FLOAT_EQ(scales[0], 0.1f);
+  EXPECT_FLOAT_EQ(scales[1], 0.1f);
+  EXPECT_EQ(scales[2], 0);
+  EXPECT_FLOAT_EQ(scales[4], 0.1f * (127 - 3 + 5 + 7));
+  EXPECT_FLOAT_EQ(scales[5], 0.1f * (2 - 127 + 1 + 2 + 3));
+}
+
+TEST_F(Layouts, ARowOfZerosHasNoScale) {
+  auto zero = [](int64_t) { return 0.0f; };
+  EXPECT_EQ(packNarrow<int8_t>(PanelsAttr::get(&context, 2), Format::I8Rows,
+                               {1, 2}, {1, 2, 2}, zero),
+            (std::vector<int8_t>(4)));
+  EXPECT_EQ(
+      packNarrow<float>(ColumnScalesAttr::get(&context, 2, /*sums=*/false),
+                        Format::I8Rows, {1, 2}, {1, 2}, zero),
+      (std::vector<float>(2)));
+}
+
+TEST_F(Layouts, HalvesAreRoundedToEven) {
+  EXPECT_EQ(packNarrow<uint16_t>(PanelsAttr::get(&context, 1), Format::F16,
+                                 {1, 3}, {1, 3, 1},
+                                 [](int64_t i) { return 1 + float(i) / 2048; }),
+            (std::vector<uint16_t>{0x3c00, 0x3c00, 0x3c01}));
 }
 
 } // namespace

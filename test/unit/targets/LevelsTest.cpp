@@ -53,7 +53,7 @@ TEST(Levels, FeaturesDecideWhoSharesKernels) {
   EXPECT_EQ(&kernelsFor(avx512Vnni, ElementType::I8), &avx512Vnni);
   EXPECT_EQ(&kernelsFor(dotprod, ElementType::I8), &dotprod);
   // Adders beside multipliers serve floats.
-  EXPECT_EQ(&kernelsFor(zen4, ElementType::I8), &avx512);
+  EXPECT_EQ(&kernelsFor(zen4, ElementType::I8), &avx512Vnni);
 }
 
 TEST(Levels, VnniWithoutAvx512NeedsNothingNew) {

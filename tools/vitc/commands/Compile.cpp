@@ -62,8 +62,11 @@ static void declareCodeOptions(Options &options, Settings &settings) {
                 "the processor, see `vitc targets` (default: host); several of "
                 "one architecture share a library, which takes what the "
                 "processor has");
-  options.choice("precision", compile.precision, {"f32"},
-                 {"f16", "bf16", "int8"}, "of weights and arithmetic");
+  options.choice("precision", compile.precision, {"f32", "bf16", "f16", "int8"},
+                 {},
+                 "of linear layers: float32; bfloat16 operands; weights stored "
+                 "as float16; or 8-bit weights and activations. Fewer bits are "
+                 "smaller and faster, and less exact");
   options.choice("backend", compile.backend, backendChoices(), {},
                  "what schedules and compiles the kernels; auto takes, kernel "
                  "by kernel, what is known to be faster");

@@ -45,6 +45,9 @@ static void declareSearchOptions(Options &options, Settings &settings) {
                  "whose schedules to search; auto: all that are installed");
   options.text("target", "T", tune.model.target,
                "the processor, see `vitc targets` (default: host)");
+  options.choice("precision", tune.model.precision,
+                 {"f32", "bf16", "f16", "int8"}, {},
+                 "of linear layers, as for `vitc compile`");
   options.integer(
       "threads", "N", 1, 1024, [&](int64_t n) { tune.threads = n; },
       "threads that kernels are timed with (default 1); with one, parameters "

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Verify.h"
 
+#include "Difference.h"
 #include "ModelFiles.h"
 #include "StepCapture.h"
 #include "terminal/Progress.h"
 #include "terminal/Text.h"
 
 #include "vitc/Dialect/Kernel/IR/Kernel.h"
+#include "vitc/Dialect/ViT/Transforms/Precision.h"
 #include "vitc/Pipelines/Pipelines.h"
 #include "vitc/Reference/Interpreter.h"
 
@@ -16,6 +18,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
 #include <limits>
@@ -26,26 +30,12 @@ using llvm::StringRef;
 
 namespace {
 
-/// How far a result is from the reference.
-struct Difference {
-  double maxError = 0; ///< infinite where only one of the two is finite
-  double spread = 0;   ///< standard deviation of the reference
-  double largest = 0;  ///< absolute value in the reference
-  /// The error in units of the spread; the error itself if all values of the
-  /// reference are equal.
-  double relative() const { return spread > 0 ? maxError / spread : maxError; }
-  /// Values that hardly differ from each other have no spread to speak of; a
-  /// few units in the last place of the largest are rounding, not a mistake.
-  bool passes() const {
-    constexpr double roundingOfFloats = 1e-6;
-    return relative() <= verifyBound || maxError <= roundingOfFloats * largest;
-  }
-};
-
 struct OutputDifference {
   std::string name;
   std::vector<int64_t> shape;
   Difference difference;
+  /// To the model as it was published, where the library has fewer bits.
+  std::optional<Difference> loss;
 };
 
 /// The first layer where the library leaves the reference.
@@ -55,7 +45,8 @@ struct FirstLayer {
 };
 
 struct VerifyReport {
-  std::string name, target;
+  std::string name, target, precision;
+  double bound = 0;
   std::vector<OutputDifference> outputs;
   std::optional<FirstLayer> first;
   unsigned comparedLayers = 0;
@@ -87,6 +78,9 @@ public:
 private:
   llvm::Error openAll();
   llvm::Expected<ImportedModel> import();
+  /// Interprets a model on the noise.
+  llvm::Expected<std::vector<Tensor>> interpretModel(ImportedModel &model,
+                                                     StringRef stage);
   llvm::Error compareOutputs();
   /// Interprets the model as it is after fusion, where its layers are those of
   /// the library, and compares them one by one.
@@ -112,28 +106,6 @@ private:
 
 } // namespace
 
-static Difference compare(llvm::ArrayRef<float> got,
-                          llvm::ArrayRef<double> want) {
-  Difference difference;
-  double sum = 0, count = double(want.size());
-  for (auto [a, b] : llvm::zip(got, want)) {
-    sum += b;
-    double error = std::abs(a - b);
-    bool bothNan = std::isnan(a) && std::isnan(b);
-    if (std::isnan(error) && a != b && !bothNan)
-      error = std::numeric_limits<double>::infinity();
-    if (error > difference.maxError)
-      difference.maxError = error;
-    if (std::abs(b) > difference.largest)
-      difference.largest = std::abs(b);
-  }
-  double mean = sum / count, squares = 0;
-  for (double b : want)
-    squares += (b - mean) * (b - mean);
-  difference.spread = std::sqrt(squares / count);
-  return difference;
-}
-
 /// Operations of `forward` that compute something: what an observer will see.
 static std::vector<mlir::Operation *> observedOps(mlir::ModuleOp module) {
   std::vector<mlir::Operation *> ops;
@@ -156,6 +128,8 @@ llvm::Error Verification::openAll() {
   const Manifest &manifest = library->getManifest();
   report.name = manifest.name;
   report.target = manifest.target;
+  report.precision = manifest.precision;
+  report.bound = verifyBound(manifest.precision);
 
   std::string model = options.model;
   if (model.empty() && manifest.seed)
@@ -201,6 +175,21 @@ llvm::Expected<ImportedModel> Verification::import() {
   return importModel(&context, source, import);
 }
 
+llvm::Expected<std::vector<Tensor>>
+Verification::interpretModel(ImportedModel &model, StringRef stage) {
+  unsigned done = 0, total = countLayers(*model.module);
+  std::vector<Tensor> outputs = interpret(
+      *model.module, *source.checkpoint, image,
+      [&](StringRef, const Tensor &) { showLayer(stage, ++done, total); });
+  progress.clear();
+  if (outputs.size() != library->outputs().size())
+    return userError(options.folder,
+                     "has " + llvm::Twine(library->outputs().size()) +
+                         " outputs, while the model gives " +
+                         llvm::Twine(outputs.size()) + "; compile it again");
+  return outputs;
+}
+
 llvm::Error Verification::compareOutputs() {
   auto model = import();
   if (!model)
@@ -208,18 +197,25 @@ llvm::Error Verification::compareOutputs() {
   OutputBuffers buffers(library->getModel());
   if (llvm::Error error = session->runTensor(pixels, buffers))
     return error;
-  unsigned done = 0, total = countLayers(*model->module);
-  std::vector<Tensor> wanted =
-      interpret(*model->module, *source.checkpoint, image,
-                [&](StringRef, const Tensor &) {
-                  showLayer("computing the reference", ++done, total);
-                });
-  progress.clear();
-  if (wanted.size() != library->outputs().size())
-    return userError(options.folder,
-                     "has " + llvm::Twine(library->outputs().size()) +
-                         " outputs, while the model gives " +
-                         llvm::Twine(wanted.size()) + "; compile it again");
+  auto published = interpretModel(*model, "computing the reference");
+  if (!published)
+    return published.takeError();
+  // What was compiled is the truth for the library; what was published is the
+  // truth for the bits that it saves.
+  std::vector<Tensor> wanted = *published;
+  const bool isNarrow = report.precision != "f32";
+  if (isNarrow) {
+    auto again = import();
+    if (!again)
+      return again.takeError();
+    if (llvm::Error error = fuse(*again->module))
+      return error;
+    auto compiled =
+        interpretModel(*again, "computing the reference with fewer bits");
+    if (!compiled)
+      return compiled.takeError();
+    wanted = std::move(*compiled);
+  }
   for (size_t i = 0; i < wanted.size(); ++i) {
     const vitc_output_v2 &output = library->outputs()[i];
     if (buffers[i].size() != wanted[i].data.size())
@@ -229,7 +225,12 @@ llvm::Error Verification::compareOutputs() {
     report.outputs.push_back(
         {output.name,
          std::vector<int64_t>(output.shape, output.shape + output.rank),
-         compare(buffers[i], wanted[i].data)});
+         compare(buffers[i], wanted[i].data, wanted[i].dim(-1), report.bound),
+         std::nullopt});
+    if (isNarrow)
+      report.outputs.back().loss =
+          compare(buffers[i], (*published)[i].data, wanted[i].dim(-1),
+                  std::numeric_limits<double>::infinity());
   }
   return llvm::Error::success();
 }
@@ -244,13 +245,15 @@ llvm::Error Verification::fuse(mlir::ModuleOp module) {
                   kernel::TargetAttr::get(
                       &context, /*panel=*/1,
                       kernel::LevelAttr::get(&context, "any", algorithm)));
+  module->setAttr(vit::precisionAttrName,
+                  mlir::StringAttr::get(&context, report.precision));
   for (const Stage &stage : stages()) {
     mlir::PassManager manager(&context);
     stage.populate(manager, pipeline);
     if (mlir::failed(manager.run(module)))
       return llvm::createStringError("stage " + stage.name + " failed\n" +
                                      diagnostics);
-    if (stage.name == "fuse")
+    if (stage.name == "precision")
       break;
   }
   return llvm::Error::success();
@@ -287,7 +290,8 @@ llvm::Error Verification::findFirstLayer() {
                 return;
               }
               ++report.comparedLayers;
-              Difference difference = compare(*got, value.data);
+              Difference difference =
+                  compare(*got, value.data, value.dim(-1), report.bound);
               if (!difference.passes())
                 report.first = {layer.str(), library->steps()[step].kernel,
                                 difference};
@@ -311,10 +315,20 @@ llvm::Expected<VerifyReport> Verification::run() {
 // The report
 //===----------------------------------------------------------------------===//
 
+double vitc::tool::verifyBound(StringRef precision) {
+  return llvm::StringSwitch<double>(precision)
+      .Case("int8", 0.05)
+      .Case("bf16", 0.02)
+      .Default(1e-4);
+}
+
 static void printReport(const VerifyReport &report) {
   llvm::raw_ostream &os = out();
   os << report.name << " for " << report.target
-     << " against the reference interpreter\n";
+     << " against the reference interpreter";
+  if (report.precision != "f32")
+    os << " of the " << report.precision << " program";
+  os << "\n";
   using Align = Table::Align;
   Table table({{"output", Align::Left},
                {"shape", Align::Left},
@@ -329,6 +343,21 @@ static void printReport(const VerifyReport &report) {
                formatShort(output.difference.relative()),
                output.difference.passes() ? "pass" : "FAIL"});
   table.print(os, /*indent=*/2);
+  if (report.precision == "f32")
+    return;
+  os << "what " << report.precision
+     << " costs, against the model as published, on noise\n";
+  Table costs({{"output", Align::Left},
+               {"rms error/spread", Align::Right},
+               {"max error/spread", Align::Right},
+               {"cosine", Align::Right},
+               {"same largest", Align::Right}});
+  for (const OutputDifference &output : report.outputs)
+    costs.add({output.name, formatShort(output.loss->rmsBySpread()),
+               formatShort(output.loss->relative()),
+               llvm::formatv("{0:f5}", output.loss->cosine).str(),
+               llvm::formatv("{0:f1}%", 100 * output.loss->agreement).str()});
+  costs.print(os, /*indent=*/2);
 }
 
 static void writeDifference(llvm::json::OStream &json,
@@ -343,7 +372,8 @@ static void printReportJson(const VerifyReport &report) {
   json.object([&] {
     json.attribute("name", report.name);
     json.attribute("target", report.target);
-    json.attribute("bound", verifyBound);
+    json.attribute("precision", report.precision);
+    json.attribute("bound", report.bound);
     json.attribute("pass", report.passes());
     json.attributeArray("outputs", [&] {
       for (const OutputDifference &output : report.outputs)
@@ -352,6 +382,15 @@ static void printReportJson(const VerifyReport &report) {
           jsonShape(json, "shape", output.shape);
           writeDifference(json, output.difference);
           json.attribute("pass", output.difference.passes());
+          if (output.loss)
+            json.attributeObject("loss", [&] {
+              writeDifference(json, *output.loss);
+              jsonNumber(json, "rms_error", output.loss->rmsError);
+              jsonNumber(json, "rms_relative_error",
+                         output.loss->rmsBySpread());
+              jsonNumber(json, "cosine", output.loss->cosine);
+              jsonNumber(json, "top1_agreement", output.loss->agreement);
+            });
         });
     });
     if (report.first)
@@ -373,7 +412,7 @@ static std::string failureMessage(const VerifyReport &report) {
     if (!output.difference.passes())
       names.push_back(output.name);
   std::string text = "the library differs from the reference by more than " +
-                     formatShort(verifyBound) + " of the spread in " +
+                     formatShort(report.bound) + " of the spread in " +
                      llvm::join(names, ", ");
   if (report.first)
     return text + "; the first layer that does is " +

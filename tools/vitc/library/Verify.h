@@ -15,12 +15,17 @@ struct VerifyOptions {
   bool json = false, quiet = false;
 };
 
-/// Largest error of an output, in units of the spread of its values.
-constexpr double verifyBound = 1e-4;
+/// The largest error of an output that is allowed, in units of the spread of
+/// its values, against the interpreter of the program that was compiled: that
+/// of the model in float32, or of the one whose layers have fewer bits. There a
+/// number near the middle between two steps may fall to either side, and a
+/// layer behind it sees a whole step.
+double verifyBound(llvm::StringRef precision);
 
 /// Runs both on the same noise, prints the comparison, and fails with a user
 /// error if an output is further off than `verifyBound`; the report then names
-/// the first layer that is.
+/// the first layer that is. In other precisions than f32 it also tells what
+/// the fewer bits cost: the distance to the model as it was published.
 llvm::Error verifyAndReport(const VerifyOptions &options,
                             const Installation &installation);
 

@@ -54,10 +54,10 @@ struct CompileOptions {
                             ///< gain by it: more weights, less exact
   bool tensorCores = false; ///< of an NVIDIA GPU, for the linear layers: their
                             ///< operands are rounded to half precision
-  std::string
-      untilAfter; ///< stop after this stage (import, simplify, fuse, kernels,
-                  ///< plan) and print the IR to standard output
-  bool remarks = false; ///< tell how each layer is computed, and why
+  std::string untilAfter;   ///< stop after this stage (import, simplify, fuse,
+                            ///< precision, kernels, plan) and print the IR to
+                            ///< standard output
+  bool remarks = false;     ///< tell how each layer is computed, and why
   bool printIr = false; ///< print the IR after every stage to standard error
   ToolchainOptions toolchain;
   unsigned threads = 0;         ///< kernels compiled at a time; all cores if 0

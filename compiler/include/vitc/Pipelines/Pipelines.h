@@ -43,8 +43,8 @@ struct Stage {
                    const PipelineOptions &options);
 };
 
-/// simplify, fuse, kernels, plan: from the imported model to placed kernel
-/// calls.
+/// simplify, fuse, precision, kernels, plan: from the imported model to placed
+/// kernel calls.
 llvm::ArrayRef<Stage> stages();
 
 } // namespace vitc

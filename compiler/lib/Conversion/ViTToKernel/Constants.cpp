@@ -36,6 +36,16 @@ Value Lowering::panels(Value tensor) {
   return constant(tensor, kernel::PanelsAttr::get(builder.getContext(), panel));
 }
 
+Value Lowering::dotPanels(Value tensor) {
+  return constant(tensor,
+                  kernel::DotPanelsAttr::get(builder.getContext(), panel));
+}
+
+Value Lowering::columnScales(Value tensor, bool sums) {
+  return constant(
+      tensor, kernel::ColumnScalesAttr::get(builder.getContext(), panel, sums));
+}
+
 Value Lowering::strassenPanels(Value tensor, int64_t parts) {
   return constant(
       tensor, kernel::StrassenAttr::get(builder.getContext(), panel, parts));

@@ -53,6 +53,9 @@ LogicalResult lowering::lowerPatchEmbed(Lowering &state, vit::PatchEmbedOp op) {
   families::PatchEmbedArguments<Value> buffers;
   buffers.image = state.bufferOf(op.getImage());
   buffers.w = state.panels(op.getWeight());
+  spec.weights = storedWord(op.getWeight());
+  if (spec.weights == families::WeightFormat::I8)
+    buffers.scales = state.columnScales(op.getWeight());
   if (op.getBias()) {
     spec.bias = true;
     buffers.bias = state.paddedRows(op.getBias(), spec.columns());

@@ -5,6 +5,22 @@ using namespace mlir;
 using namespace vitc;
 using namespace vitc::lowering;
 
+/// The kernels' word for the rows that an op makes.
+static families::RowFormat formatWord(vit::QuantizeOp op) {
+  Type element = cast<RankedTensorType>(op.getType()).getElementType();
+  return *vit::formatOf(element) == vit::Format::U8Rows
+             ? families::RowFormat::U8
+             : families::RowFormat::Bf16;
+}
+
+/// A buffer for such rows.
+static Value allocRows(Lowering &state, vit::QuantizeOp op) {
+  families::QuantizeSpec spec;
+  spec.cols = rowsOf(cast<RankedTensorType>(op.getType())).columns;
+  spec.format = formatWord(op);
+  return state.allocNarrow(op.getResult(), spec.rowElements());
+}
+
 /// Sizes as they stand in the names of kernels.
 static std::string wordsOf(const Rows &shape) {
   return (Twine(shape.rows) + "x" + Twine(shape.columns)).str();
@@ -21,11 +37,23 @@ static Spec rowSpec(Value x, Value out) {
   return spec;
 }
 
+/// The only reader of a norm, if it takes rows of fewer bits, which the norm
+/// then writes itself.
+static vit::QuantizeOp soleQuantize(vit::LayerNormOp op) {
+  bool alone = op->hasOneUse() && op.getGroups() == 1;
+  return alone ? dyn_cast<vit::QuantizeOp>(*op->getUsers().begin())
+               : vit::QuantizeOp();
+}
+
 LogicalResult lowering::lowerLayerNorm(Lowering &state, vit::LayerNormOp op) {
   Value x = state.alignedBufferOf(op.getInput());
-  Value out = state.allocFor(op.getResult());
+  vit::QuantizeOp quantize = soleQuantize(op);
+  Value out =
+      quantize ? allocRows(state, quantize) : state.allocFor(op.getResult());
   Rows shape = rowsOf(out);
   families::NormSpec spec = rowSpec<families::NormSpec>(x, out);
+  if (quantize)
+    spec.format = formatWord(quantize);
   spec.eps = op.getEps().convertToDouble();
   spec.affine = bool(op.getGain());
   spec.shift = bool(op.getBias());
@@ -38,6 +66,18 @@ LogicalResult lowering::lowerLayerNorm(Lowering &state, vit::LayerNormOp op) {
     buffers.bias = state.perColumn(op.getBias());
   state.call(op.getLoc(), wordsOf(shape), spec,
              {8.0 * shape.rows * shape.columns}, buffers);
+  return success();
+}
+
+LogicalResult lowering::lowerQuantize(Lowering &state, vit::QuantizeOp op) {
+  if (state.bufferOf(op.getResult())) // a norm has written it
+    return success();
+  Value x = state.bufferOf(op.getInput()), out = allocRows(state, op);
+  Rows shape = rowsOf(out);
+  auto spec = rowSpec<families::QuantizeSpec>(x, out);
+  spec.format = formatWord(op);
+  state.call(op.getLoc(), wordsOf(shape), spec,
+             {6.0 * shape.rows * shape.columns}, {x, out});
   return success();
 }
 
@@ -240,6 +280,11 @@ lowering::lowerSingleQueryAttention(Lowering &state,
   spec.ldo = rowsOf(buffers.out).stride;
   buffers.key = state.paddedRows(op.getKey(), spec.ldk);
   buffers.value = state.panels(op.getValue());
+  spec.weights = storedWord(op.getKey());
+  if (spec.weights == families::WeightFormat::I8) {
+    buffers.keyScales = state.columnScales(op.getKey());
+    buffers.valueScales = state.columnScales(op.getValue());
+  }
   buffers.scratch = state.scratchFor(op.getLoc(), spec);
   state.call(op.getLoc(),
              Twine(heads) + "x" + Twine(spec.tokens) + "x" +

@@ -77,6 +77,9 @@ static void lowerProduct(Lowering &state, vit::LinearOp op,
   spec.k = k;
   spec.lda = rowsOf(a).stride;
   spec.ldc = rowsOf(linear.out).stride;
+  spec.weights = storedWord(op.getWeight());
+  if (spec.weights == families::WeightFormat::I8)
+    buffers.scales = state.columnScales(op.getWeight());
   if (op.getBias())
     buffers.bias = state.paddedRows(op.getBias(), spec.width());
   if (algorithm == kernel::Algorithm::Winograd) {
@@ -97,6 +100,53 @@ static void lowerProduct(Lowering &state, vit::LinearOp op,
   state.call(op.getLoc(), words, spec, {2.0 * m * n * k}, buffers);
 }
 
+/// What both kinds of products of fewer bits have in common.
+template <typename Spec>
+static Spec narrowSpec(const Lowering &state, vit::LinearOp op,
+                       const LinearBuffers &linear) {
+  auto [m, n, k] = LinearSizes(op);
+  Spec spec;
+  spec.m = m;
+  spec.n = n;
+  spec.k = k;
+  spec.panel = state.panel;
+  spec.lda = rowsOf(linear.a).stride;
+  spec.ldc = rowsOf(linear.out).stride;
+  spec.bias = bool(op.getBias());
+  spec.residual = bool(linear.residual);
+  if (linear.residual)
+    spec.ldr = rowsOf(linear.residual).stride;
+  spec.activation = wordFor(op.getActivation());
+  return spec;
+}
+
+/// The layer as a product of 8-bit rows or of bfloat16.
+static void lowerNarrow(Lowering &state, vit::LinearOp op,
+                        const LinearBuffers &linear) {
+  auto [m, n, k] = LinearSizes(op);
+  std::string words = linearWords(op, k, bool(linear.residual));
+  Lowering::Cost cost = {2.0 * m * n * k};
+  auto call = [&](auto spec, auto buffers) {
+    buffers.a = linear.a;
+    buffers.w = state.dotPanels(op.getWeight());
+    buffers.out = linear.out;
+    if (op.getBias())
+      buffers.bias = state.paddedRows(op.getBias(), spec.width());
+    buffers.residual = linear.residual;
+    state.call(op.getLoc(), words, spec, cost, buffers);
+  };
+  auto element =
+      cast<RankedTensorType>(op.getInput().getType()).getElementType();
+  if (*vit::formatOf(element) == vit::Format::U8Rows) {
+    families::Int8GemmArguments<Value> buffers;
+    buffers.scales = state.columnScales(op.getWeight(), /*sums=*/true);
+    call(narrowSpec<families::Int8GemmSpec>(state, op, linear), buffers);
+  } else {
+    call(narrowSpec<families::Bf16GemmSpec>(state, op, linear),
+         families::Bf16GemmArguments<Value>());
+  }
+}
+
 LogicalResult lowering::lowerLinear(Lowering &state, vit::LinearOp op) {
   // All alternatives of a layer read and write the same buffers.
   LinearBuffers buffers;
@@ -104,6 +154,10 @@ LogicalResult lowering::lowerLinear(Lowering &state, vit::LinearOp op) {
   if (op.getResidual())
     buffers.residual = state.alignedBufferOf(op.getResidual());
   buffers.out = linearOutput(state, op, buffers.a, buffers.residual);
+  if (vit::isNarrowTensor(op.getInput().getType())) {
+    lowerNarrow(state, op, buffers);
+    return success();
+  }
   return state.lowerAlternatives(op, [&](kernel::Algorithm algorithm) {
     if (algorithm == kernel::Algorithm::Strassen)
       lowerStrassen(state, op, buffers);

@@ -74,10 +74,12 @@ LogicalResult Lowering::checkOperands(Operation *op) const {
       return op->emitError("no kernel computes this operation: the image can "
                            "only be embedded");
     // A stack exists as an output alone; the patches of an embedding may stand
-    // in the concatenation's buffer already.
+    // in the concatenation's buffer already, and a norm's rows may be written
+    // in fewer bits.
     bool isWritten =
         bufferOf(operand) ||
-        (isa<vit::ConcatTokensOp>(op) && bufferOf(op->getResult(0))) ||
+        (isa<vit::ConcatTokensOp, vit::QuantizeOp>(op) &&
+         bufferOf(op->getResult(0))) ||
         (isa<func::ReturnOp>(op) && operand.getDefiningOp<vit::StackOp>());
     if (!isWritten)
       return op->emitError(
@@ -101,6 +103,9 @@ struct OpLowering {
   }
   LogicalResult operator()(vit::LayerNormOp op) const {
     return lowerLayerNorm(state, op);
+  }
+  LogicalResult operator()(vit::QuantizeOp op) const {
+    return lowerQuantize(state, op);
   }
   LogicalResult operator()(vit::LinearOp op) const {
     return lowerLinear(state, op);
@@ -240,12 +245,23 @@ int64_t Lowering::paddedStride(int64_t columns) const {
 }
 
 Value Lowering::alloc(Location location, ArrayRef<int64_t> shape,
-                      ArrayRef<int64_t> strides) {
+                      ArrayRef<int64_t> strides, Type elementType) {
+  if (!elementType)
+    elementType = builder.getF32Type();
   auto layout =
       StridedLayoutAttr::get(builder.getContext(), /*offset=*/0, strides);
-  return kernel::AllocOp::create(
-      builder, location, MemRefType::get(shape, builder.getF32Type(), layout),
-      IntegerAttr());
+  return kernel::AllocOp::create(builder, location,
+                                 MemRefType::get(shape, elementType, layout),
+                                 IntegerAttr());
+}
+
+Value Lowering::allocNarrow(Value tensor, int64_t stride) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Rows shape = rowsOf(type);
+  Value buffer = alloc(tensor.getLoc(), {shape.rows, shape.columns},
+                       {stride, 1}, vit::storageType(type.getElementType()));
+  setBuffer(tensor, buffer);
+  return buffer;
 }
 
 Value Lowering::allocFor(Value tensor) {
@@ -259,9 +275,9 @@ Value Lowering::allocFor(Value tensor) {
 Value Lowering::view(Location location, Value buffer, ArrayRef<int64_t> shape,
                      ArrayRef<int64_t> strides, int64_t offset) {
   auto layout = StridedLayoutAttr::get(builder.getContext(), offset, strides);
+  Type elementType = cast<MemRefType>(buffer.getType()).getElementType();
   return kernel::ViewOp::create(
-      builder, location, MemRefType::get(shape, builder.getF32Type(), layout),
-      buffer);
+      builder, location, MemRefType::get(shape, elementType, layout), buffer);
 }
 
 Value Lowering::alignedBufferOf(Value tensor) {
@@ -435,6 +451,22 @@ void Lowering::copy(Location location, Value from, Value to,
 
 families::Activation lowering::wordFor(vit::Activation function) {
   return vit::definitionOf(function);
+}
+
+families::WeightFormat lowering::storedWord(Value parameter) {
+  Type element = cast<RankedTensorType>(parameter.getType()).getElementType();
+  switch (*vit::formatOf(element)) {
+  case vit::Format::F16:
+    return families::WeightFormat::F16;
+  case vit::Format::Bf16:
+    return families::WeightFormat::Bf16;
+  case vit::Format::I8Rows:
+    return families::WeightFormat::I8;
+  case vit::Format::F32:
+  case vit::Format::U8Rows:
+    return families::WeightFormat::F32;
+  }
+  llvm_unreachable("unknown format");
 }
 
 families::NormKind lowering::wordFor(vit::NormKind kind) {

@@ -32,6 +32,8 @@ families::SpatialPoolKind wordFor(vit::SpatialPoolKind kind);
 families::RotaryPairing wordFor(vit::RotaryPairing pairing);
 families::WindowOrder wordFor(vit::WindowOrder order);
 families::BlockOrder wordFor(vit::BlockOrder order);
+/// What a parameter is stored as.
+families::WeightFormat storedWord(mlir::Value parameter);
 
 /// The state of one conversion: `source` is read in order while the new
 /// function grows.
@@ -61,7 +63,11 @@ public:
   /// as one head's, spread over all sets of a cache.
   int64_t paddedStride(int64_t columns) const;
   mlir::Value alloc(mlir::Location location, llvm::ArrayRef<int64_t> shape,
-                    llvm::ArrayRef<int64_t> strides);
+                    llvm::ArrayRef<int64_t> strides,
+                    mlir::Type elementType = {});
+  /// A new buffer for a tensor of fewer bits than float32, with rows of
+  /// `stride` elements.
+  mlir::Value allocNarrow(mlir::Value tensor, int64_t stride);
   /// Part of a buffer: `offset` and `strides` in elements of its memory.
   mlir::Value view(mlir::Location location, mlir::Value buffer,
                    llvm::ArrayRef<int64_t> shape,
@@ -77,6 +83,10 @@ public:
   //-------------------------------------------------------===//
   /// The parameter behind `tensor` as a packed weight matrix.
   mlir::Value panels(mlir::Value tensor);
+  /// The same for dot products of operands of fewer bits than float32.
+  mlir::Value dotPanels(mlir::Value tensor);
+  /// The scales of a weight matrix of bytes, and if asked for its sums.
+  mlir::Value columnScales(mlir::Value tensor, bool sums = false);
   /// The same for Strassen's seven products, of each of `parts` parts of k.
   mlir::Value strassenPanels(mlir::Value tensor, int64_t parts);
   /// What a Winograd product needs of a weight matrix beside its panels.
@@ -191,6 +201,7 @@ mlir::LogicalResult lowerConcatTokens(Lowering &state, vit::ConcatTokensOp op);
 mlir::LogicalResult lowerAddPosition(Lowering &state, vit::AddPositionOp op);
 mlir::LogicalResult lowerLayerNorm(Lowering &state, vit::LayerNormOp op);
 mlir::LogicalResult lowerLinear(Lowering &state, vit::LinearOp op);
+mlir::LogicalResult lowerQuantize(Lowering &state, vit::QuantizeOp op);
 mlir::LogicalResult lowerActivation(Lowering &state, vit::ActivationOp op);
 mlir::LogicalResult lowerAdd(Lowering &state, vit::AddOp op);
 mlir::LogicalResult lowerAttention(Lowering &state, vit::AttentionOp op);

@@ -19,7 +19,13 @@ struct HalideType {
   uint16_t lanes;
 };
 
-constexpr HalideType halideFloat32{2, 32, 1};
+/// Codes are 0 for integers, 1 for those without a sign, 2 for floats. The bits
+/// of 16-bit floats go by as integers: kernels know what they are.
+template <class T>
+constexpr HalideType halideType = {T(-1) < T(0) ? uint8_t(0) : uint8_t(1),
+                                   uint8_t(8 * sizeof(T)), 1};
+template <>
+inline constexpr HalideType halideType<float> = {2, 32, 1};
 
 struct HalideBuffer {
   uint64_t device;
@@ -34,16 +40,13 @@ struct HalideBuffer {
 
 /// A buffer over the caller's memory. Kernels write through outputs only, so
 /// dropping const on inputs is safe.
-inline HalideBuffer halideBuffer(const float *host, const HalideDimension *dim,
-                                 int32_t dimensions) {
-  return {0,
-          nullptr,
-          reinterpret_cast<uint8_t *>(const_cast<float *>(host)),
-          0,
-          halideFloat32,
-          dimensions,
-          dim,
-          nullptr};
+template <class T>
+HalideBuffer halideBuffer(const T *host, const HalideDimension *dim,
+                          int32_t dimensions) {
+  return {
+      0,   nullptr,       reinterpret_cast<uint8_t *>(const_cast<T *>(host)),
+      0,   halideType<T>, dimensions,
+      dim, nullptr};
 }
 
 } // namespace vitc::rt

@@ -21,7 +21,7 @@ static constexpr ElementTypeInfo infos[] = {
 #include "../../../../../runtime/include/vitc/runtime/element_types.def"
 };
 
-static Id idOf(Type type) {
+static std::optional<Id> idOf(Type type) {
   if (type.isF32())
     return Id::F32;
   if (type.isF16())
@@ -46,9 +46,13 @@ static Id idOf(Type type) {
   default:
     break;
   }
-  llvm_unreachable("the runtime has no such element type");
+  return std::nullopt;
 }
 
+bool vitc::kernel::isElementType(Type type) { return idOf(type).has_value(); }
+
 const ElementTypeInfo &vitc::kernel::elementTypeInfo(Type type) {
-  return infos[size_t(idOf(type))];
+  std::optional<Id> id = idOf(type);
+  assert(id && "the runtime has no such element type");
+  return infos[size_t(*id)];
 }

@@ -15,7 +15,8 @@ bool kernel::isBuffer(Type type) {
   auto buffer = dyn_cast<MemRefType>(type);
   SmallVector<int64_t> strides;
   int64_t offset = 0;
-  if (!buffer || !buffer.getElementType().isF32() || !buffer.hasStaticShape() ||
+  if (!buffer || !isElementType(buffer.getElementType()) ||
+      !buffer.hasStaticShape() ||
       failed(buffer.getStridesAndOffset(strides, offset)))
     return false;
   auto isSmall = [](int64_t number) {

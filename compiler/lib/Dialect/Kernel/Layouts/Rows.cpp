@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "vitc/Dialect/Kernel/IR/Kernel.h"
 
+#include "vitc/Dialect/ViT/IR/Formats.h"
+
 using namespace mlir;
+using namespace vitc;
 using namespace vitc::kernel;
 
 LogicalResult
@@ -29,13 +32,18 @@ RowsAttr::verifyParameter(function_ref<InFlightDiagnostic()> emitError,
 
 MemRefType RowsAttr::getBufferType(RankedTensorType parameter) const {
   int64_t rows = parameter.getNumElements() / parameter.getShape().back();
-  return MemRefType::get({rows, getStride()}, parameter.getElementType());
+  return MemRefType::get({rows, getStride()},
+                         vit::storageType(parameter.getElementType()));
 }
 
 void RowsAttr::pack(const ParameterReader &reader,
-                    MutableArrayRef<float> out) const {
+                    MutableArrayRef<char> bytes) const {
   int64_t columns = reader.getType().getShape().back(),
           rows = reader.getType().getNumElements() / columns;
-  for (int64_t row = 0; row < rows; ++row)
-    reader.read(row * columns, out.slice(row * getStride(), columns));
+  std::vector<float> values(columns);
+  for (int64_t row = 0; row < rows; ++row) {
+    reader.read(row * columns, values);
+    storeRow(reader.getType().getElementType(), values, bytes,
+             [&](int64_t i) { return row * getStride() + i; });
+  }
 }

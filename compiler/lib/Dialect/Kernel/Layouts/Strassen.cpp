@@ -34,7 +34,8 @@ MemRefType StrassenAttr::getBufferType(RankedTensorType parameter) const {
 
 /// The combinations are computed in double and rounded once.
 void StrassenAttr::pack(const ParameterReader &reader,
-                        MutableArrayRef<float> out) const {
+                        MutableArrayRef<char> bytes) const {
+  MutableArrayRef<float> out = elementsOf<float>(bytes);
   auto [n, k] = MatrixShape(reader.getType());
   int64_t width = getWidth(), parts = getParts(), half = n / 2,
           panels = half / width, depth = k / 2 / parts;

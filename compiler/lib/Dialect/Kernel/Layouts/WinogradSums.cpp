@@ -28,7 +28,8 @@ MemRefType WinogradSumsAttr::getBufferType(RankedTensorType parameter) const {
 
 /// In double, rounded once.
 void WinogradSumsAttr::pack(const ParameterReader &reader,
-                            MutableArrayRef<float> out) const {
+                            MutableArrayRef<char> bytes) const {
+  MutableArrayRef<float> out = elementsOf<float>(bytes);
   auto [n, k] = MatrixShape(reader.getType());
   const int64_t triples =
       k / families::winogradSteps * 2 * families::blockTriples;

@@ -3,18 +3,37 @@
 
 using namespace mlir;
 
-bool vitc::vit::isModelTensor(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !tensor.getElementType().isF32() || !tensor.hasStaticShape() ||
-      tensor.getEncoding() || tensor.getRank() == 0)
+/// Whether a tensor's shape is one that ops take.
+static bool hasModelShape(RankedTensorType tensor) {
+  if (!tensor.hasStaticShape() || tensor.getEncoding() || tensor.getRank() == 0)
     return false;
   int64_t elements = 1;
   for (int64_t extent : tensor.getShape()) {
-    if (extent == 0 || extent >= maxElements / elements)
+    if (extent == 0 || extent >= vitc::vit::maxElements / elements)
       return false;
     elements *= extent;
   }
   return true;
+}
+
+bool vitc::vit::isModelTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getElementType().isF32() && hasModelShape(tensor);
+}
+
+bool vitc::vit::isNarrowTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !hasModelShape(tensor))
+    return false;
+  std::optional<Format> format = formatOf(tensor.getElementType());
+  return format && *format != Format::F32;
+}
+
+bool vitc::vit::isWeightTensor(Type type) {
+  return isModelTensor(type) ||
+         (isNarrowTensor(type) &&
+          formatOf(cast<RankedTensorType>(type).getElementType()) !=
+              Format::U8Rows);
 }
 
 std::string vitc::vit::layerName(Location location) {

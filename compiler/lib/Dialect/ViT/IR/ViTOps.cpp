@@ -171,8 +171,28 @@ LogicalResult LinearOp::verify() {
     return failure();
   if (failed(expectShape(*this, "bias", getBias(), {weight[0]}))) // linear_c3
     return failure();
-  return expectShape(*this, "residual", getResidual(),
-                     shapeOf(getResult())); // linear_c4
+  if (failed(expectShape(*this, "residual", getResidual(),
+                         shapeOf(getResult())))) // linear_c4
+    return failure();
+  auto elementOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getElementType();
+  };
+  Format input = *formatOf(elementOf(getInput())),
+         stored = *formatOf(elementOf(getWeight()));
+  bool fits = input == Format::F32      ? stored != Format::U8Rows
+              : input == Format::Bf16   ? stored == Format::Bf16
+              : input == Format::U8Rows ? stored == Format::I8Rows
+                                        : false;
+  if (!fits) // linear_c5
+    return emitOpError() << "no product takes an input of "
+                         << elementOf(getInput()) << " and weights of "
+                         << elementOf(getWeight());
+  return success();
+}
+
+LogicalResult QuantizeOp::verify() {
+  return expectShape(*this, "result", getResult(),
+                     shapeOf(getInput())); // quantize_c1
 }
 
 void AttentionOp::build(OpBuilder &builder, OperationState &state, Type result,
@@ -258,6 +278,9 @@ LogicalResult SingleQueryAttentionOp::verify() {
       key[0] % int64_t(getHeads())) // single_query_attention_c3
     return emitOpError() << key[0] << " channels cannot be split into "
                          << int64_t(getHeads()) << " heads";
+  if (getKey().getType() != getValue().getType()) // single_query_attention_c5
+    return emitOpError() << "key is " << getKey().getType() << ", value "
+                         << getValue().getType();
   return expectShape(*this, "result", getResult(),
                      shapeOf(getQuery())); // single_query_attention_c4
 }

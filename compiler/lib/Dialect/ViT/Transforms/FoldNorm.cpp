@@ -3,6 +3,7 @@
 #include "vitc/Dialect/ViT/IR/Flops.h"
 #include "vitc/Dialect/ViT/IR/ViT.h"
 #include "vitc/Dialect/ViT/Transforms/Passes.h"
+#include "vitc/Dialect/ViT/Transforms/Precision.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -85,8 +86,11 @@ struct FoldNormAffine : OpRewritePattern<LayerNormOp> {
 struct FoldNormPass : vitc::vit::impl::FoldNormPassBase<FoldNormPass> {
   void runOnOperation() override {
     flopsBefore += countFlops(getOperation());
+    // Rows of few bits are best where channels are of one size, as behind the
+    // norm's gain; Winograd's products likewise.
     bool keepGain = vitc::kernel::targetOf(getOperation())
-                        .offers(vitc::kernel::Algorithm::Winograd);
+                        .offers(vitc::kernel::Algorithm::Winograd) ||
+                    precisionOf(getOperation()) == Precision::Int8;
     RewritePatternSet patterns(&getContext());
     patterns.add<FoldNormAffine>(&getContext(), keepGain);
     walkAndApplyPatterns(getOperation(), std::move(patterns));

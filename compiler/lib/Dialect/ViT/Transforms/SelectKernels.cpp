@@ -135,7 +135,10 @@ struct SelectKernelsPass
   void runOnOperation() override {
     vitc::kernel::TargetAttr target = vitc::kernel::targetOf(getOperation());
     auto visit = [&](Operation *op) {
-      if (auto linear = dyn_cast<LinearOp>(op)) {
+      if (auto linear = dyn_cast<LinearOp>(op);
+          linear && !isModelTensor(linear.getWeight().getType())) {
+        return; // operands of fewer bits have products of their own
+      } else if (linear) {
         Product product = productOf(linear);
         select(op, target, [&](Algorithm offered) {
           return choose(product, offered, target.getPanel());

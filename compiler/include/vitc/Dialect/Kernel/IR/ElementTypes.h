@@ -16,6 +16,9 @@ struct ElementTypeInfo {
   llvm::StringLiteral text;       ///< for people: "float32"
 };
 
+/// Whether the runtime knows the type.
+bool isElementType(mlir::Type type);
+
 /// `type` must be one that the runtime knows.
 const ElementTypeInfo &elementTypeInfo(mlir::Type type);
 

@@ -21,9 +21,10 @@
 
 namespace vitc::kernel {
 
-/// True for the buffers that ops of the dialect take: f32, shape, strides and
-/// offset static and not negative, no dimension empty, and all of it small
-/// enough that places in bytes fit in 64 bits.
+/// True for the buffers that ops of the dialect take: of an element type that
+/// the runtime knows, shape, strides and offset static and not negative, no
+/// dimension empty, and all of it small enough that places in bytes fit in 64
+/// bits.
 bool isBuffer(mlir::Type type);
 
 } // namespace vitc::kernel

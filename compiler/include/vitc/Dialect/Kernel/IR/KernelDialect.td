@@ -18,7 +18,7 @@ def Kernel_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let summary = "Kernels on buffers";
   let description = [{
-    The model as a list of kernel calls. Buffers are memrefs of f32 with static shapes and strides: parts of one workspace
+    The model as a list of kernel calls. Buffers are memrefs with static shapes and strides: parts of one workspace
     (`kernel.alloc`), packed weights (`kernel.constant`), or the function's arguments. After `kernel-plan-workspace` and
     `kernel-plan-weights` every byte has its place.
 
@@ -27,6 +27,6 @@ def Kernel_Dialect : Dialect {
 }
 
 def Kernel_Buffer : Type<CPred<"::vitc::kernel::isBuffer($_self)">,
-                         "memref of f32 with static shape and strides and no empty dimension", "::mlir::MemRefType">;
+                         "memref of an element type of the runtime with static shape and strides and no empty dimension", "::mlir::MemRefType">;
 
 #endif // VITC_DIALECT_KERNEL_IR_KERNELDIALECT_TD

@@ -16,8 +16,8 @@ def Kernel_LayoutInterface : AttrInterface<"LayoutInterface"> {
                     (ins "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError, "::mlir::RankedTensorType":$parameter)>,
     InterfaceMethod<"The buffer of a parameter of the type, which the layout can hold.", "::mlir::MemRefType", "getBufferType",
                     (ins "::mlir::RankedTensorType":$parameter)>,
-    InterfaceMethod<"Writes the elements of the buffer, which are zero before.", "void", "pack",
-                    (ins "const ::vitc::kernel::ParameterReader &":$reader, "::llvm::MutableArrayRef<float>":$out)>];
+    InterfaceMethod<"Writes the bytes of the buffer, which are zero before.", "void", "pack",
+                    (ins "const ::vitc::kernel::ParameterReader &":$reader, "::llvm::MutableArrayRef<char>":$out)>];
 }
 
 class Kernel_LayoutAttr<string name, string layout> : AttrDef<Kernel_Dialect, name, [DeclareAttrInterfaceMethods<Kernel_LayoutInterface>]> {
@@ -39,10 +39,35 @@ def Kernel_RowsAttr : Kernel_LayoutAttr<"Rows", "rows"> {
 def Kernel_PanelsAttr : Kernel_LayoutAttr<"Panels", "panels"> {
   let summary = "panels of columns, as wide as a whole number of register tiles";
   let description = [{
-    The parameter as a matrix [n, k] (k: all dimensions but the first), stored `[⌈n/width⌉][k][width]`, zero where n is exceeded.
+    The parameter as a matrix [n, k] (k: all dimensions but the first), stored `[⌈n/width⌉][k][width]`, zero where n is exceeded. Of
+    8-bit rows these are the bytes; `column_scales` has their scales.
   }];
   let parameters = (ins "int64_t":$width);
   let assemblyFormat = "`<` $width `>`";
+}
+
+def Kernel_DotPanelsAttr : Kernel_LayoutAttr<"DotPanels", "dot_panels"> {
+  let summary = "panels whose columns hold four bytes of k side by side, for dot products";
+  let description = [{
+    The matrix [n, k] of bf16 or of 8-bit rows, stored `[⌈n/width⌉][⌈k/group⌉][width][group]`, zero where n or k is exceeded; a group is
+    two values of bf16 or four bytes.
+
+    - `dot_panels_c1`: the parameter is of bf16 or of 8-bit rows
+  }];
+  let parameters = (ins "int64_t":$width);
+  let assemblyFormat = "`<` $width `>`";
+}
+
+def Kernel_ColumnScalesAttr : Kernel_LayoutAttr<"ColumnScales", "column_scales"> {
+  let summary = "what undoes the scales of a matrix of bytes";
+  let description = [{
+    For each row of the matrix [n, k] of 8-bit rows its scale; with `sums` then for each the scale times the sum of its bytes:
+    `[1 or 2][⌈n/width⌉·width]` floats, zero where n is exceeded.
+
+    - `column_scales_c1`: the parameter has 8-bit rows
+  }];
+  let parameters = (ins "int64_t":$width, DefaultValuedParameter<"bool", "false">:$sums);
+  let assemblyFormat = "`<` $width (`,` `sums` `=` $sums^)? `>`";
 }
 
 def Kernel_StrassenAttr : Kernel_LayoutAttr<"Strassen", "strassen"> {

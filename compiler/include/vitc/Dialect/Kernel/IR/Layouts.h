@@ -31,6 +31,18 @@ struct MatrixShape {
   int64_t n, k;
 };
 
+/// The memory of a buffer as elements of a type.
+template <typename T>
+llvm::MutableArrayRef<T> elementsOf(llvm::MutableArrayRef<char> bytes) {
+  return {reinterpret_cast<T *>(bytes.data()), bytes.size() / sizeof(T)};
+}
+
+/// Stores numbers of a row of a parameter, which all have the parameter's
+/// format: `at(i)` is the place of the i-th, in elements of `out`.
+void storeRow(mlir::Type elementType, llvm::ArrayRef<float> row,
+              llvm::MutableArrayRef<char> out,
+              llvm::function_ref<int64_t(int64_t)> at);
+
 /// Widths of panels and lengths of rows are at most this, so that sizes of
 /// buffers fit in 64 bits.
 constexpr int64_t longestRow = int64_t(1) << 20;

@@ -31,7 +31,7 @@ def ViT_ParameterOp : ViT_Op<"parameter", [IsolatedFromAbove, Symbol, NoRegionAr
     - `parameter_c1`: a body yields one value of the parameter's type
     - `parameter_c2`: a body does not read its own parameter, nor parameters computed from it
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<ViT_Tensor>:$type);
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<ViT_WeightTensor>:$type);
   let regions = (region MaxSizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `:` $type ($body^)? attr-dict";
   let hasRegionVerifier = 1;
@@ -44,7 +44,7 @@ def ViT_ParameterOp : ViT_Op<"parameter", [IsolatedFromAbove, Symbol, NoRegionAr
 
 def ViT_YieldOp : ViT_Op<"yield", [Pure, Terminator, HasParent<"ParameterOp">]> {
   let summary = "the value of a derived parameter";
-  let arguments = (ins ViT_Tensor:$value);
+  let arguments = (ins ViT_WeightTensor:$value);
   let assemblyFormat = "$value attr-dict `:` type($value)";
 }
 
@@ -55,7 +55,7 @@ def ViT_GetOp : ViT_ProductFreeOp<"get", [DeclareOpInterfaceMethods<SymbolUserOp
     - `get_c2`: the result has the parameter's type
   }];
   let arguments = (ins FlatSymbolRefAttr:$parameter);
-  let results = (outs ViT_Tensor:$value);
+  let results = (outs ViT_WeightTensor:$value);
   let assemblyFormat = "$parameter attr-dict `:` type($value)";
 }
 

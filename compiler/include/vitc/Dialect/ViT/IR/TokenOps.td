@@ -23,7 +23,7 @@ def ViT_PatchEmbedOp : ViT_PureOp<"patch_embed", [AttrSizedOperandSegments, ViT_
     - `patch_embed_c3`: the bias has one value for each channel of the result
     - `patch_embed_c4`: the position is [1, patches, channels of the result]
   }];
-  let arguments = (ins ViT_Image:$image, ViT_Image:$weight, Optional<ViT_Vector>:$bias, Optional<ViT_Sequence>:$position);
+  let arguments = (ins ViT_Image:$image, ViT_WeightImage:$weight, Optional<ViT_Vector>:$bias, Optional<ViT_Sequence>:$position);
   let results = (outs ViT_Sequence:$tokens);
   let assemblyFormat = [{
     $image `,` $weight (`bias` $bias^)? (`position` $position^)? attr-dict `:` functional-type(operands, results)
@@ -126,8 +126,9 @@ def ViT_LinearOp : ViT_PureOp<"linear", [AttrSizedOperandSegments, ViT_HasWeight
     - `linear_c2`: the result has the input's shape with the weight's output channels
     - `linear_c3`: the bias has one value for each output channel
     - `linear_c4`: the residual has the result's type
+    - `linear_c5`: input and weight are both f32, both bf16, or rows of u8 and of i8; or the weight alone is f16, bf16 or rows of i8
   }];
-  let arguments = (ins ViT_Tensor:$input, ViT_Matrix:$weight, Optional<ViT_Vector>:$bias, Optional<ViT_Tensor>:$residual,
+  let arguments = (ins ViT_OperandTensor:$input, ViT_WeightMatrix:$weight, Optional<ViT_Vector>:$bias, Optional<ViT_Tensor>:$residual,
                        DefaultValuedAttr<ViT_Activation, "::vitc::vit::Activation::None">:$activation);
   let results = (outs ViT_Tensor:$result);
   let assemblyFormat = [{
@@ -139,6 +140,25 @@ def ViT_LinearOp : ViT_PureOp<"linear", [AttrSizedOperandSegments, ViT_HasWeight
     /// Neither activation nor residual.
     bool isPlain() { return !getResidual() && getActivation() == ::vitc::vit::Activation::None; }
   }];
+}
+
+def ViT_QuantizeOp : ViT_ProductFreeOp<"quantize"> {
+  let summary = "the nearest numbers that a format of fewer bits has";
+  let description = [{
+    | element type | a number x becomes |
+    | --- | --- |
+    | `bf16`, `f16` | the nearest float of 16 bits, halves to even |
+    | `!quant.any<u8:f32>` | offset + scale·q, q in 0 … 255: each row (all but the last dimension) has offset = min x and scale = (max x − min x)/255 |
+    | `!quant.any<i8<-127:127>:f32>` | scale·q, q in −127 … 127: each output channel (the first dimension) has scale = max abs(x)/127 |
+
+    A linear layer computes with the rounded numbers as if they were real ones; its sums are not rounded.
+
+    - `quantize_c1`: the result has the input's shape
+  }];
+  let arguments = (ins ViT_Tensor:$input);
+  let results = (outs ViT_NarrowTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def ViT_ActivationOp : ViT_ProductFreeOp<"activate", [SameOperandsAndResultType]> {
@@ -208,8 +228,9 @@ def ViT_SingleQueryAttentionOp : ViT_PureOp<"single_query_attention", [ViT_HasWe
     - `single_query_attention_c2`: key and value are [channels, channels of the sequence]
     - `single_query_attention_c3`: the channels are a multiple of the heads
     - `single_query_attention_c4`: the result has the query's type
+    - `single_query_attention_c5`: key and value have one format
   }];
-  let arguments = (ins ViT_Sequence:$sequence, ViT_Matrix:$query, ViT_Matrix:$key, ViT_Matrix:$value, I64Attr:$heads, F64Attr:$scale);
+  let arguments = (ins ViT_Sequence:$sequence, ViT_Matrix:$query, ViT_WeightMatrix:$key, ViT_WeightMatrix:$value, I64Attr:$heads, F64Attr:$scale);
   let results = (outs ViT_Matrix:$result);
   let assemblyFormat = [{
     $sequence `query` $query `key` $key `value` $value `heads` $heads `scale` $scale attr-dict `:` functional-type(operands, results)

@@ -4,7 +4,10 @@
 #ifndef VITC_DIALECT_VIT_IR_VIT_H
 #define VITC_DIALECT_VIT_IR_VIT_H
 
+#include "vitc/Dialect/ViT/IR/Formats.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpImplementation.h"
@@ -25,6 +28,12 @@ constexpr int64_t maxElements = int64_t(1) << 40;
 /// True for the tensors that ops of the dialect take: f32, ranked, static, with
 /// one or more dimensions and no empty one.
 bool isModelTensor(mlir::Type type);
+
+/// The same in a format of fewer bits.
+bool isNarrowTensor(mlir::Type type);
+
+/// The same in f32 or in a format that weights have.
+bool isWeightTensor(mlir::Type type);
 
 } // namespace vitc::vit
 

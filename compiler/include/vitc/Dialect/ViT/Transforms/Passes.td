@@ -206,6 +206,33 @@ def HoistParametersPass : Pass<"vit-hoist-parameters", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"derived", "derived-parameters", "parameters computed at compile time">];
 }
 
+def AssignPrecisionPass : Pass<"vit-assign-precision", "::mlir::ModuleOp"> {
+  let summary = "give the operands of linear layers the bits that the module's precision asks for";
+  let description = [{
+    The module's `vit.precision` is one of these; without it nothing changes.
+
+    | precision | weights | activations of eight rows and more |
+    | --- | --- | --- |
+    | `bf16` | bf16 | bf16 |
+    | `f16` | f16 | f32 |
+    | `int8` | 8-bit rows, a scale for each output channel | 8-bit rows, a scale and an offset for each token |
+
+    Layers of fewer rows (the head, the last block of a class token) take weights of these bits and float32 activations.
+    ```mlir
+    %1 = vit.linear %0, %w : (tensor<1x197x768xf32>, tensor<768x768xf32>) -> tensor<1x197x768xf32>
+    ```
+    becomes with `int8`
+    ```mlir
+    %1 = vit.quantize %0 : tensor<1x197x768xf32> -> tensor<1x197x768x!quant.any<u8:f32>>
+    %2 = vit.quantize %w : tensor<768x768xf32> -> tensor<768x768x!quant.any<i8<-127:127>:f32>>
+    %3 = vit.linear %1, %2 : (tensor<1x197x768x!quant.any<u8:f32>>, tensor<768x768x!quant.any<i8<-127:127>:f32>>) -> tensor<1x197x768xf32>
+    ```
+    `vit-hoist-parameters` makes a parameter of `%2`.
+  }];
+  let dependentDialects = ["::vitc::vit::ViTDialect"];
+  let statistics = [Statistic<"layers", "layers", "linear layers with fewer bits">];
+}
+
 def SelectKernelsPass : Pass<"vit-select-kernels", "::mlir::ModuleOp"> {
   let summary = "choose the algorithm of every linear layer and attention, at each level of the target";
   let description = [{

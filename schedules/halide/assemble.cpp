@@ -50,17 +50,15 @@ void assemble(const std::string &assemblyPath, const std::string &objectPath,
   if (chosen && *chosen)
     compilers.insert(compilers.begin(), chosen);
   for (const std::string &compiler : compilers) {
-    const char *arguments[] = {compiler.c_str(),
-                               "-x",
-                               "assembler",
-                               "-c",
-                               "-o",
-                               objectPath.c_str(),
-                               assemblyPath.c_str(),
-                               nullptr};
+    std::vector<const char *> arguments = {compiler.c_str(), "-x", "assembler"};
+    if (target.has_feature(Halide::Target::ARMDotProd))
+      arguments.push_back("-march=armv8.2-a+dotprod");
+    arguments.insert(arguments.end(), {"-c", "-o", objectPath.c_str(),
+                                       assemblyPath.c_str(), nullptr});
     pid_t child;
-    int error = posix_spawnp(&child, compiler.c_str(), nullptr, nullptr,
-                             const_cast<char *const *>(arguments), environ);
+    int error =
+        posix_spawnp(&child, compiler.c_str(), nullptr, nullptr,
+                     const_cast<char *const *>(arguments.data()), environ);
     if (error == ENOENT)
       continue;
     int status = 0;

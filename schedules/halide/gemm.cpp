@@ -131,8 +131,9 @@ Kernel buildGemm(const families::GemmShape &shape, Schedule &schedule,
     Func product("product");
     product(n, m, np, c) = 0.0f;
     Expr kc = pass * blockK + k * tile.chains + c;
-    product(n, m, np, c) = multiplyAdd(product(n, m, np, c), a(kc, m),
-                                       cast<float>(w(n, kc, np)), tile.lanes);
+    product(n, m, np, c) =
+        multiplyAdd(product(n, m, np, c), a(kc, m),
+                    widened(w(n, kc, np), shape.weights), tile.lanes);
     Expr value = product(n, m, np, 0);
     for (int chain = 1; chain < tile.chains; ++chain)
       value += product(n, m, np, chain);

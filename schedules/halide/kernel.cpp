@@ -54,11 +54,20 @@ Type storedType(families::WeightFormat format) {
   case families::WeightFormat::F16:
     return Float(16);
   case families::WeightFormat::Bf16:
-    return BFloat(16);
+    return UInt(16);
   case families::WeightFormat::I8:
     return Int(8);
   }
   throw std::logic_error("unknown format");
+}
+
+Expr fromBf16(const Expr &bits) {
+  return reinterpret<float>(cast<uint32_t>(bits) << 16);
+}
+
+Expr widened(const Expr &stored, families::WeightFormat format) {
+  return format == families::WeightFormat::Bf16 ? fromBf16(stored)
+                                                : cast<float>(stored);
 }
 
 std::vector<BuiltArgument> builtArguments(const Kernel &kernel) {

@@ -59,8 +59,14 @@ private:
   int64_t scratchFloats = 0;
 };
 
-/// The type of weights that are stored in a format.
+/// The type of weights that are stored in a format. Those of bfloat16 are their
+/// bits: Halide would warn that it emulates the type.
 Halide::Type storedType(families::WeightFormat format);
+
+/// A stored weight as float32.
+Halide::Expr widened(const Halide::Expr &stored, families::WeightFormat format);
+/// The float32 whose upper half are the bits of a bfloat16.
+Halide::Expr fromBf16(const Halide::Expr &bits);
 
 /// The kernel's arguments, in its function's order.
 std::vector<BuiltArgument> builtArguments(const Kernel &kernel);

@@ -35,13 +35,19 @@ void NarrowGemm::addOperands(int rowElements, Type left, Type right) {
                    lineAlignment, right);
 }
 
-Expr NarrowGemm::sum(Type accumulator, Type widened) {
+Expr NarrowGemm::sum(Type accumulator) {
   steps = RDom({{0, group}, {0, groups}}, "k");
   RVar inGroup = steps.x, step = steps.y;
+  Expr left = a(step * group + inGroup, m);
+  if (a.type() == UInt(8) && machine.signedRows)
+    left = reinterpret<int8_t>(left);
+  Expr right = w(inGroup, n, step, np);
+  auto wide = [&](const Expr &operand) {
+    return operand.type() == UInt(16) ? fromBf16(operand)
+                                      : cast(accumulator, operand);
+  };
   product(n, m, np) = Internal::make_zero(accumulator);
-  product(n, m, np) +=
-      cast(accumulator, cast(widened, a(step * group + inGroup, m))) *
-      cast(accumulator, cast(widened, w(inGroup, n, step, np)));
+  product(n, m, np) += wide(left) * wide(right);
   return product(n, m, np);
 }
 
@@ -120,7 +126,7 @@ Kernel buildInt8Gemm(const families::Int8GemmShape &shape, Schedule &schedule,
   const int panels = shape.width() / shape.panel;
   ImageParam scales = gemm.kernel.input(
       "scales", {{shape.panel, 1}, {panels, shape.panel}, {2, shape.width()}});
-  Expr sum = gemm.sum(Int(32), Int(16));
+  Expr sum = gemm.sum(Int(32));
   RowScale row = rowScale(gemm.a, gemm.m, shape.k);
   Expr value =
       strict_float(cast<float>(sum) * row.scale * scales(gemm.n, gemm.np, 0) +
@@ -141,8 +147,10 @@ Kernel buildBf16Gemm(const families::Bf16GemmShape &shape, Schedule &schedule,
   // ---- Algorithm
   NarrowGemm gemm(shape, families::bf16Group, machine);
   gemm.readSchedule(schedule);
-  gemm.addOperands(shape.rowValues(), BFloat(16), BFloat(16));
-  Expr value = gemm.sum(Float(32), Float(32));
+  // Without the instruction the bits are widened, which needs no bfloat16.
+  Type type = machine.hasBf16Dots ? BFloat(16) : UInt(16);
+  gemm.addOperands(shape.rowValues(), type, type);
+  Expr value = gemm.sum(Float(32));
   value = strict_float(value + gemm.bias());
   Expr residual = gemm.residual();
   gemm.finish(activation(shape.activation, value) + residual, schedule);

@@ -26,8 +26,8 @@ public:
   void readSchedule(Schedule &schedule);
   /// `a` and `w`, of these types; a row of `a` has `rowElements`.
   void addOperands(int rowElements, Halide::Type left, Halide::Type right);
-  /// The sum of products in `accumulator`, each operand widened to `widened`.
-  Halide::Expr sum(Halide::Type accumulator, Halide::Type widened);
+  /// The sum of products, in `accumulator`.
+  Halide::Expr sum(Halide::Type accumulator);
   Halide::Expr bias();     ///< 0 if there is none
   Halide::Expr residual(); ///< likewise
   void finish(Halide::Expr value, Schedule &schedule);

@@ -90,7 +90,7 @@ Kernel buildPatchEmbed(const families::PatchEmbedShape &spec,
   product(n, p, np, b) = 0.0f;
   product(n, p, np, b) =
       multiplyAdd(product(n, p, np, b), pixel(base(p), k.x, k.y, k.z),
-                  cast<float>(w(n, k.x, k.y, k.z, np)), tile.lanes);
+                  widened(w(n, k.x, k.y, k.z, np), spec.weights), tile.lanes);
   define(product(n, p, np, b));
 
   // ---- Schedule. As gemm's; the start of each of a tile's patches is found

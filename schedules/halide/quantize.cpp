@@ -78,8 +78,8 @@ void NarrowRows::define(Func out, Func element, int readable) {
   Expr bits = reinterpret<uint32_t>(x);
   Expr nearest = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
   Expr rounded = select(x != x, (bits >> 16) | 0x40, nearest);
-  out(c, r) = reinterpret<bfloat16_t>(
-      cast<uint16_t>(select(likely(c < cols), rounded, cast<uint32_t>(0))));
+  out(c, r) =
+      cast<uint16_t>(select(likely(c < cols), rounded, cast<uint32_t>(0)));
 }
 
 void NarrowRows::schedule(LoopLevel row) {

@@ -105,7 +105,7 @@ void SingleQueryAttention::define() {
   if (isScaled)
     queryValue = strict_float(queryValue * keyScales(rd, h));
   projection(c, b, h) = multiplyAdd(projection(c, b, h), queryValue,
-                                    cast<float>(key(c, rd, h)), lanes);
+                                    widened(key(c, rd, h), storedAs), lanes);
   projected(c, b, h) = projection(c, b, h) * float(scale * log2e);
 
   // Scores beyond the last token repeat it: they cannot change the maximum.
@@ -142,7 +142,7 @@ void SingleQueryAttention::define() {
   product(n, b, np, chain) = 0.0f;
   product(n, b, np, chain) =
       multiplyAdd(product(n, b, np, chain), pooled(k, head, b),
-                  cast<float>(value(n, k, np)), valueTile.lanes);
+                  widened(value(n, k, np), storedAs), valueTile.lanes);
   Expr total = product(n, b, np, 0);
   for (int i = 1; i < valueTile.chains; ++i)
     total += product(n, b, np, i);

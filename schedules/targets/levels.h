@@ -132,6 +132,9 @@ inline constexpr Level neon = [] {
   level.multipliesByLane = true;
   level.signedRows = true;
   level.halide = "arm-64-linux";
+  // Every 64-bit ARM converts halves to floats; Halide has one name for this
+  // and for arithmetic on halves, which no kernel has.
+  level.halideNarrow = "arm-64-linux-arm_fp16";
   level.llvmCpu = "generic";
   level.llvmFeatures = "+neon";
   level.peakLoop = PeakLoop::None;
@@ -145,6 +148,7 @@ inline constexpr Level dotprod = [] {
   level.kernelTarget = "arm-64-dotprod";
   level.features = feature::ArmDotprod;
   level.halide = "arm-64-linux-arm_dot_prod";
+  level.halideNarrow = "arm-64-linux-arm_dot_prod-arm_fp16";
   level.llvmFeatures = "+neon,+dotprod";
   return level;
 }();

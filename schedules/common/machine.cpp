@@ -39,6 +39,7 @@ static Machine machineOf(const Level &level) {
   machine.multipliesByLane = level.multipliesByLane;
   machine.hasSeparateAdders = level.hasSeparateAdders();
   machine.signedRows = level.signedRows;
+  machine.mostByte = level.mostByte();
   machine.hasByteDots = level.hasByteDots();
   machine.hasBf16Dots = level.hasBf16Dots();
   machine.api = apiOf(level.device);
@@ -75,6 +76,7 @@ std::string describeMachines() {
                         {"panel", level->tile.columns},
                         {"separate_adders", level->hasSeparateAdders()},
                         {"signed_rows", level->signedRows},
+                        {"most_byte", level->mostByte()},
                         {"float32_kernels",
                          kernelsFor(*level, ElementType::F32).kernelTarget}});
   }

@@ -31,6 +31,7 @@ struct Machine {
   bool hasSeparateAdders;
   /// Of 8-bit rows, a byte is signed.
   bool signedRows;
+  int mostByte;     ///< the largest value of such a byte
   bool hasByteDots; ///< an instruction adds products of four bytes
   bool hasBf16Dots; ///< an instruction adds products of two bfloat16
   Api api;

@@ -22,6 +22,14 @@ ImageParam Kernel::input(const std::string &name,
   return param;
 }
 
+ImageParam Kernel::inputAs(Type type, const std::string &name,
+                           const std::vector<Dimension> &dimensions,
+                           Type argument) {
+  ImageParam param = input(name, dimensions, lineAlignment, type);
+  buffers[inputs.size() - 1].type = argument;
+  return param;
+}
+
 void Kernel::output(Func func, const std::string &name,
                     const std::vector<Dimension> &dimensions, int alignment) {
   checkSize(name, dimensions);

@@ -27,7 +27,7 @@ public:
     std::string argument; ///< of the kernel; parts of the scratch share one
     int64_t offset;       ///< of the buffer in its argument, in elements
     int alignment;        ///< in bytes
-    Halide::Type type;
+    Halide::Type type;    ///< of the argument's elements
   };
 
   /// Adds an input. Bounds and strides become constants of the generated code.
@@ -35,6 +35,11 @@ public:
                            const std::vector<Dimension> &dimensions,
                            int alignment = lineAlignment,
                            Halide::Type type = Halide::Float(32));
+  /// The same, read as elements of another type than those of the argument.
+  /// Dimensions are in these elements.
+  Halide::ImageParam inputAs(Halide::Type type, const std::string &name,
+                             const std::vector<Dimension> &dimensions,
+                             Halide::Type argument);
 
   /// Makes `func` an output. Outputs follow the inputs in the argument list, in
   /// the order of these calls.

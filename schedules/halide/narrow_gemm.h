@@ -34,6 +34,12 @@ public:
 
   Kernel kernel;
   Halide::ImageParam a, w;
+  /// How a group of steps is added up.
+  enum class Sums {
+    Dots,   ///< by an instruction, in a lane
+    Pairs,  ///< of bytes: two products in 16 bits, and two of those in 32
+    Halves, ///< of bfloat16: each is widened to float32
+  } sums = Sums::Dots;
   Halide::Var n{"n"}, m{"m"}, np{"np"};
 
 private:
@@ -46,8 +52,14 @@ public:
 private:
   const Machine &machine;
   Tile tile;
-  Halide::RDom steps;
-  Halide::Func product{"product"}, out{"out"};
+  void defineDots(Halide::Type accumulator);
+  void definePairs();
+  void defineHalves();
+  void scheduleProduct(Halide::LoopLevel level);
+
+  Halide::RDom steps, pairSteps;
+  Halide::Var half{"half"}, group_{"group"};
+  Halide::Func product{"product"}, pairs{"pairs"}, out{"out"};
 };
 
 } // namespace vitc::halide

@@ -11,8 +11,6 @@ namespace vitc::halide {
 
 using families::RowFormat;
 
-/// The largest value of a byte.
-constexpr int mostByte = 255;
 /// What a signed byte is less than its value.
 constexpr int signedBias = 128;
 
@@ -40,6 +38,7 @@ Expr NarrowRows::byte(Func element, Var c, Var r) {
   };
   Func half = most("half", 0.5f), minusHalf = most("minus_half", -0.5f);
   Func range = value("range", greaterOf(half(r) + minusHalf(r), leastRange));
+  const int mostByte = machine.mostByte, bitsOfByte = 255;
   Func inverse = value("inverse", float(mostByte) / range(r));
   Expr scale = range(r) * float(2.0 / mostByte);
   Expr offset = minusHalf(r) * -2.0f;
@@ -53,7 +52,7 @@ Expr NarrowRows::byte(Func element, Var c, Var r) {
   constexpr float rounder = 12582912.0f;
   Expr x = element(min(c, cols - 1), r) * 0.5f;
   Expr rounded = strict_float((x + minusHalf(r)) * inverse(r) + rounder);
-  Expr bits = reinterpret<int32_t>(rounded) & mostByte;
+  Expr bits = reinterpret<int32_t>(rounded) & bitsOfByte;
   if (machine.signedRows)
     bits = bits ^ signedBias;
 
@@ -62,7 +61,7 @@ Expr NarrowRows::byte(Func element, Var c, Var r) {
   Expr place = c - line;
   Expr word = select(place < 4, words(r), offsetWord(r));
   Expr tail = select(place >= 0 && place < 8,
-                     (word >> (cast<uint32_t>(place) % 4 * 8)) & mostByte,
+                     (word >> (cast<uint32_t>(place) % 4 * 8)) & bitsOfByte,
                      cast<uint32_t>(0));
   return select(likely(c < cols), cast<uint8_t>(bits), cast<uint8_t>(tail));
 }

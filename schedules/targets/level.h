@@ -91,6 +91,12 @@ struct Level {
            features.contains(feature::AvxVnni) ||
            features.contains(feature::ArmDotprod);
   }
+  /// The largest value of a byte of 8-bit rows. Without dot products of bytes,
+  /// x86 adds two products of bytes in 16 bits, which hold those of 7 and 8
+  /// bits and no more.
+  constexpr int mostByte() const {
+    return hasByteDots() || signedRows ? 255 : 127;
+  }
   /// There is an instruction for dot products of two bfloat16.
   constexpr bool hasBf16Dots() const {
     return features.contains(feature::Avx512Bf16);

@@ -222,4 +222,5 @@ def main():
         sys.exit(ALL_SKIPPED)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -3,6 +3,7 @@
 from harness import *
 
 SIGNED_ROWS = LEVELS[TARGET]["signed_rows"]
+MOST_BYTE = LEVELS[TARGET]["most_byte"]
 LINE = CONSTANTS["line_bytes"]
 
 
@@ -24,9 +25,9 @@ def quantized_rows(x, stride=None):
     """The bytes that `quantize` would write for rows of any values: (array, q, scale, offset)."""
     rows, cols = x.shape
     least, most = x.min(axis=1).astype(np.float64), x.max(axis=1).astype(np.float64)
-    scale = ((most - least) / 255).astype(np.float32)
+    scale = ((most - least) / MOST_BYTE).astype(np.float32)
     steps = np.where(scale > 0, scale, 1).astype(np.float64)
-    q = np.clip(np.rint((x - least[:, None]) / steps[:, None]), 0, 255).astype(np.uint8)
+    q = np.clip(np.rint((x - least[:, None]) / steps[:, None]), 0, MOST_BYTE).astype(np.uint8)
     offset = (least + (128 * scale.astype(np.float64) if SIGNED_ROWS else 0)).astype(np.float32)
     stride = stride or row_bytes(cols)
     memory = guarded(rows * stride, fill=0, dtype=np.uint8)

@@ -18,8 +18,8 @@ def check_bytes(what, out, expected, stride, tolerance=0.5):
     assert (got[:, cols:line] == 0).all(), f"{what}: the padding is not zero"
     size = np.abs(expected).max(axis=1, keepdims=True)
     check_close(what, offset[:, None] + scale[:, None] * q, expected, (tolerance + 1e-3) * scale[:, None] + 4 * EPS * size + 1e-29)
-    spread = (expected.max(axis=1) - expected.min(axis=1)) / 255
-    check_close(what + " (scale)", scale, spread, 4 * EPS * (spread + size[:, 0] / 255) + 1e-29)
+    spread = (expected.max(axis=1) - expected.min(axis=1)) / MOST_BYTE
+    check_close(what + " (scale)", scale, spread, 4 * EPS * (spread + size[:, 0] / MOST_BYTE) + 1e-29)
 
 
 @sampled

@@ -17,7 +17,7 @@ static size_t largestOf(llvm::ArrayRef<double> row) {
 
 Difference vitc::tool::compare(llvm::ArrayRef<float> got,
                                llvm::ArrayRef<double> want, size_t columns,
-                               double bound) {
+                               Bound bound) {
   Difference difference;
   difference.bound = bound;
   double sum = 0, count = double(want.size());

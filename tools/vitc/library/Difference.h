@@ -7,6 +7,14 @@
 
 namespace vitc::tool {
 
+/// The error that is allowed, in units of the spread.
+struct Bound {
+  double value = 0;
+  /// Of the root mean square instead of the largest error: where numbers have
+  /// few bits, one that lies between two steps may fall to either side.
+  bool isMean = false;
+};
+
 /// How far a result is from the reference.
 struct Difference {
   double maxError = 0; ///< infinite where only one of the two is finite
@@ -15,7 +23,7 @@ struct Difference {
   /// The error in units of the spread; the error itself if all values of the
   /// reference are equal.
   double relative() const { return spread > 0 ? maxError / spread : maxError; }
-  double bound = 0;     ///< of `relative`
+  Bound bound;
   double rmsError = 0;  ///< root of the mean square
   double cosine = 1;    ///< of the angle between the two
   double agreement = 1; ///< share of the rows whose largest value is the same
@@ -26,13 +34,14 @@ struct Difference {
   /// few units in the last place of the largest are rounding, not a mistake.
   bool passes() const {
     constexpr double roundingOfFloats = 1e-6;
-    return relative() <= bound || maxError <= roundingOfFloats * largest;
+    return (bound.isMean ? rmsBySpread() : relative()) <= bound.value ||
+           maxError <= roundingOfFloats * largest;
   }
 };
 
-/// Compares rows of `columns` values; `bound` is that of the relative error.
+/// Compares rows of `columns` values.
 Difference compare(llvm::ArrayRef<float> got, llvm::ArrayRef<double> want,
-                   size_t columns, double bound);
+                   size_t columns, Bound bound);
 
 } // namespace vitc::tool
 

@@ -41,14 +41,16 @@ private:
 
 class EmulatedContext : public Context {
 public:
-  explicit EmulatedContext(const EmulatedLibrary &library)
-      : library(library), runner(library.getRunner()) {}
+  EmulatedContext(const EmulatedLibrary &library, std::string level)
+      : library(library), runner(library.getRunner()),
+        levelName(std::move(level)) {}
 
   llvm::Error run(llvm::ArrayRef<vitc_image_v2> images,
                   OutputBuffers &outputs) override;
   llvm::Error runTensor(llvm::ArrayRef<float> pixels,
                         OutputBuffers &outputs) override;
   void observe(vitc_observer observer, void *user) override;
+  std::string level() const override { return levelName; }
 
 private:
   llvm::Error readAnswer(OutputBuffers &outputs, int32_t images);
@@ -58,6 +60,7 @@ private:
 
   const EmulatedLibrary &library;
   EmulatedRunner &runner;
+  const std::string levelName;
   vitc_observer observer = nullptr;
   void *observerUser = nullptr;
   std::vector<char> workspace;
@@ -130,8 +133,8 @@ EmulatedLibrary::createContext(unsigned threads) const {
     return error;
   if (status != VITC_OK)
     return statusError(status, text);
-  runner->getText(); // the level
-  return std::make_unique<EmulatedContext>(*this);
+  std::string level = runner->getText();
+  return std::make_unique<EmulatedContext>(*this, std::move(level));
 }
 
 llvm::Error EmulatedContext::run(llvm::ArrayRef<vitc_image_v2> images,

@@ -212,6 +212,9 @@ public:
   void observe(vitc_observer observer, void *user) override {
     library.getModel().observe(handle, observer, user);
   }
+  std::string level() const override {
+    return library.getModel().level(handle);
+  }
 
 private:
   llvm::Error toError(vitc_status status) const {

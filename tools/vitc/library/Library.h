@@ -75,6 +75,8 @@ public:
                                 OutputBuffers &outputs) = 0;
   /// A null observer turns observation off.
   virtual void observe(vitc_observer observer, void *user) = 0;
+  /// The level that runs: "avx2".
+  virtual std::string level() const = 0;
 };
 
 /// A library that was loaded, or one for another architecture that runs under

@@ -3,6 +3,8 @@
 #ifndef VITC_TOOLS_LIBRARY_VERIFY_H
 #define VITC_TOOLS_LIBRARY_VERIFY_H
 
+#include "Difference.h"
+
 #include "vitc/Driver/Compile.h"
 
 namespace vitc::tool {
@@ -15,12 +17,12 @@ struct VerifyOptions {
   bool json = false, quiet = false;
 };
 
-/// The largest error of an output that is allowed, in units of the spread of
-/// its values, against the interpreter of the program that was compiled: that
-/// of the model in float32, or of the one whose layers have fewer bits. There a
-/// number near the middle between two steps may fall to either side, and a
-/// layer behind it sees a whole step.
-double verifyBound(llvm::StringRef precision);
+/// The error of an output that is allowed against the interpreter of the
+/// program that was compiled: that of the model in float32, or of the one whose
+/// layers have fewer bits. There a number near the middle between two steps may
+/// fall to either side, and a layer behind it sees a whole step: the bound is
+/// that of the root mean square, of the size of what the bits cost themselves.
+Bound verifyBound(llvm::StringRef precision);
 
 /// Runs both on the same noise, prints the comparison, and fails with a user
 /// error if an output is further off than `verifyBound`; the report then names

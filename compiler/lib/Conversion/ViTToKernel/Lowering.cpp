@@ -464,6 +464,7 @@ families::WeightFormat lowering::storedWord(Value parameter) {
     return families::WeightFormat::I8;
   case vit::Format::F32:
   case vit::Format::U8Rows:
+  case vit::Format::U7Rows:
     return families::WeightFormat::F32;
   }
   llvm_unreachable("unknown format");

@@ -43,6 +43,7 @@ void kernel::storeRow(Type elementType, ArrayRef<float> row,
     });
   }
   case vit::Format::U8Rows:
+  case vit::Format::U7Rows:
     break;
   }
   llvm_unreachable("parameters are not rows of activations");

@@ -11,8 +11,8 @@ using namespace mlir;
 using namespace vitc;
 using quant::AnyQuantizedType;
 
-/// The largest value of a byte of activations.
-static constexpr int mostByte = 255;
+/// The largest value of a byte of activations, in 8 bits and in 7.
+static constexpr int mostByte = 255, mostOfSevenBits = 127;
 
 Type vit::elementType(MLIRContext *context, Format format) {
   Type real = Float32Type::get(context), byte = IntegerType::get(context, 8);
@@ -25,6 +25,8 @@ Type vit::elementType(MLIRContext *context, Format format) {
     return BFloat16Type::get(context);
   case Format::U8Rows:
     return AnyQuantizedType::get(/*flags=*/0, byte, real, 0, mostByte);
+  case Format::U7Rows:
+    return AnyQuantizedType::get(/*flags=*/0, byte, real, 0, mostOfSevenBits);
   case Format::I8Rows:
     return AnyQuantizedType::get(quant::QuantizationFlags::Signed, byte, real,
                                  -mostWeight, mostWeight);
@@ -33,8 +35,8 @@ Type vit::elementType(MLIRContext *context, Format format) {
 }
 
 std::optional<vit::Format> vit::formatOf(Type type) {
-  for (Format format :
-       {Format::F32, Format::F16, Format::Bf16, Format::U8Rows, Format::I8Rows})
+  for (Format format : {Format::F32, Format::F16, Format::Bf16, Format::U8Rows,
+                        Format::U7Rows, Format::I8Rows})
     if (type == elementType(type.getContext(), format))
       return format;
   return std::nullopt;
@@ -85,10 +87,11 @@ void vit::roundRow(MutableArrayRef<double> row, Format format) {
     return roundToFloats(row, llvm::APFloat::IEEEhalf());
   case Format::Bf16:
     return roundToFloats(row, llvm::APFloat::BFloat());
-  case Format::U8Rows: {
+  case Format::U8Rows:
+  case Format::U7Rows: {
     auto [least, most] = std::minmax_element(row.begin(), row.end());
-    double offset = *least, scale = (*most - *least) / mostByte;
-    return roundToSteps(row, offset, scale);
+    double steps = format == Format::U8Rows ? mostByte : mostOfSevenBits;
+    return roundToSteps(row, *least, (*most - *least) / steps);
   }
   case Format::I8Rows: {
     double most = 0;

@@ -32,8 +32,8 @@ bool vitc::vit::isNarrowTensor(Type type) {
 bool vitc::vit::isWeightTensor(Type type) {
   return isModelTensor(type) ||
          (isNarrowTensor(type) &&
-          formatOf(cast<RankedTensorType>(type).getElementType()) !=
-              Format::U8Rows);
+          !isRowFormat(
+              *formatOf(cast<RankedTensorType>(type).getElementType())));
 }
 
 std::string vitc::vit::layerName(Location location) {

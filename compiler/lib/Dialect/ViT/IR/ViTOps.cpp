@@ -179,10 +179,10 @@ LogicalResult LinearOp::verify() {
   };
   Format input = *formatOf(elementOf(getInput())),
          stored = *formatOf(elementOf(getWeight()));
-  bool fits = input == Format::F32      ? stored != Format::U8Rows
-              : input == Format::Bf16   ? stored == Format::Bf16
-              : input == Format::U8Rows ? stored == Format::I8Rows
-                                        : false;
+  bool fits = input == Format::F32 ? !isRowFormat(stored)
+              : input == Format::Bf16
+                  ? stored == Format::Bf16
+                  : isRowFormat(input) && stored == Format::I8Rows;
   if (!fits) // linear_c5
     return emitOpError() << "no product takes an input of "
                          << elementOf(getInput()) << " and weights of "

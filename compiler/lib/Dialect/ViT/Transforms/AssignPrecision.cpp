@@ -83,7 +83,9 @@ struct AssignPrecisionPass
     case Precision::Bf16:
       return Format::Bf16;
     case Precision::Int8:
-      return Format::U8Rows;
+      return linear->getParentOfType<ModuleOp>()->hasAttr(sevenBitsAttrName)
+                 ? Format::U7Rows
+                 : Format::U8Rows;
     }
     llvm_unreachable("unknown precision");
   }

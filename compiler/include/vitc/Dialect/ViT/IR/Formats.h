@@ -18,9 +18,16 @@ enum class Format {
   Bf16,
   /// Activations: a byte, of which each row has a scale and an offset.
   U8Rows,
+  /// The same in 7 bits, for processors whose products take no more.
+  U7Rows,
   /// Weights: a signed byte, of which each row has a scale.
   I8Rows,
 };
+
+/// Whether the format is one of activations alone.
+constexpr bool isRowFormat(Format format) {
+  return format == Format::U8Rows || format == Format::U7Rows;
+}
 
 /// The element type of a format.
 mlir::Type elementType(mlir::MLIRContext *context, Format format);

@@ -31,6 +31,9 @@ std::optional<Precision> toPrecision(llvm::StringRef word);
 /// On the module: the word of its precision. Without it: f32.
 constexpr llvm::StringLiteral precisionAttrName = "vit.precision";
 Precision precisionOf(mlir::ModuleOp module);
+/// On a module of int8 that is interpreted: its 8-bit rows have 7 bits, as on
+/// levels whose products take no more. Kernels know that by themselves.
+constexpr llvm::StringLiteral sevenBitsAttrName = "vit.seven_bit_rows";
 
 } // namespace vitc::vit
 

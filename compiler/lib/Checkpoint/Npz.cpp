@@ -12,7 +12,7 @@ using namespace llvm;
 namespace vitc {
 
 /// NumPy refuses to read longer heads by default, too.
-static constexpr size_t maxHeadBytes = 10'000;
+static constexpr size_t maxNpyHead = 10'000;
 
 static std::optional<StoredType> typeOf(StringRef descr) {
   static constexpr std::pair<StringLiteral, StoredType> known[] = {
@@ -42,7 +42,7 @@ static Expected<StoredTensor> readMember(StringRef path, ZipArchive &archive,
     return userError(path, "the member " + inQuotes(member.name) +
                                " is not an array, expected NAME.npy");
   std::string place = path.str() + ": the array " + inQuotes(name);
-  Expected<std::string> start = archive.head(member, maxHeadBytes);
+  Expected<std::string> start = archive.head(member, maxNpyHead);
   if (!start)
     return start.takeError();
   Expected<NpyHead> head = readNpyHead(place, *start);

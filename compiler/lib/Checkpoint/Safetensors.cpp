@@ -14,12 +14,12 @@ using namespace llvm;
 namespace vitc {
 
 /// The limit that the format's own library sets.
-static constexpr uint64_t maxHeadBytes = 100'000'000;
-static constexpr size_t maxRank = 32;
+static constexpr uint64_t maxSafetensorsHead = 100'000'000;
+static constexpr size_t maxSafetensorsRank = 32;
 
 namespace {
 /// One tensor with its bytes, counted from the start of the data.
-struct Entry {
+struct TensorEntry {
   TensorInfo info;
   uint64_t begin = 0, end = 0;
 };
@@ -29,12 +29,12 @@ class HeadReader {
 public:
   HeadReader(StringRef path, StringRef text)
       : path(path), text(text), scanner(text) {}
-  Expected<std::vector<Entry>> read();
+  Expected<std::vector<TensorEntry>> read();
 
 private:
   bool metadata();
   bool tensor(StringRef name);
-  bool readType(Entry &entry, bool &seen);
+  bool readType(TensorEntry &entry, bool &seen);
   bool readIntegers(StringRef field, size_t maxCount,
                     std::vector<int64_t> &values, bool &seen);
   /// A failure that concerns a tensor: it needs no offset, it has a name.
@@ -47,7 +47,7 @@ private:
   StringRef path, text;
   JsonScanner scanner;
   std::string current, tensorFailure;
-  std::vector<Entry> entries;
+  std::vector<TensorEntry> entries;
 };
 } // namespace
 
@@ -63,7 +63,7 @@ bool HeadReader::metadata() {
   });
 }
 
-bool HeadReader::readType(Entry &entry, bool &seen) {
+bool HeadReader::readType(TensorEntry &entry, bool &seen) {
   std::string name;
   if (scanner.peek() != '"')
     return fail(current + "dtype must be a string");
@@ -104,7 +104,7 @@ bool HeadReader::readIntegers(StringRef field, size_t maxCount,
 
 bool HeadReader::tensor(StringRef name) {
   current = "the tensor " + inQuotes(name) + ": ";
-  Entry entry;
+  TensorEntry entry;
   entry.info.name = name.str();
   entry.info.place = path.str();
   std::vector<int64_t> offsets;
@@ -116,7 +116,8 @@ bool HeadReader::tensor(StringRef name) {
     if (key == "dtype")
       return readType(entry, hasType);
     if (key == "shape")
-      return readIntegers("shape", maxRank, entry.info.shape, hasShape);
+      return readIntegers("shape", maxSafetensorsRank, entry.info.shape,
+                          hasShape);
     if (key == "data_offsets")
       return readIntegers("data_offsets", 2, offsets, hasOffsets);
     return fail(current + "the field " + inQuotes(key) +
@@ -152,7 +153,7 @@ bool HeadReader::tensor(StringRef name) {
   return true;
 }
 
-Expected<std::vector<Entry>> HeadReader::read() {
+Expected<std::vector<TensorEntry>> HeadReader::read() {
   size_t badByte = 0;
   if (!json::isUTF8(text, &badByte))
     return userError(path, "the head is not UTF-8 at byte " + Twine(badByte));
@@ -172,18 +173,18 @@ Expected<std::vector<Entry>> HeadReader::read() {
 }
 
 /// The tensors must cover the data exactly: no overlap, no hole, no rest.
-static Error checkLayout(StringRef path, ArrayRef<Entry> entries,
+static Error checkLayout(StringRef path, ArrayRef<TensorEntry> entries,
                          uint64_t dataBytes) {
-  std::vector<const Entry *> order;
-  for (const Entry &entry : entries)
+  std::vector<const TensorEntry *> order;
+  for (const TensorEntry &entry : entries)
     order.push_back(&entry);
-  llvm::sort(order, [](const Entry *a, const Entry *b) {
+  llvm::sort(order, [](const TensorEntry *a, const TensorEntry *b) {
     return std::tie(a->begin, a->end, a->info.name) <
            std::tie(b->begin, b->end, b->info.name);
   });
   uint64_t covered = 0;
-  const Entry *before = nullptr;
-  for (const Entry *entry : order) {
+  const TensorEntry *before = nullptr;
+  for (const TensorEntry *entry : order) {
     auto bad = [&](const Twine &message) {
       return userError(path, "the tensor " + inQuotes(entry->info.name) + ": " +
                                  message);
@@ -218,16 +219,16 @@ Expected<std::unique_ptr<Checkpoint>> openSafetensors(StringRef path) {
                                " bytes, expected at least 8");
   uint64_t headBytes = support::endian::read64le(bytes.data());
   bytes = bytes.substr(lengthBytes);
-  if (headBytes > maxHeadBytes)
+  if (headBytes > maxSafetensorsHead)
     return userError(path, "not a safetensors file: the head would have " +
                                Twine(headBytes) + " bytes, at most " +
-                               Twine(maxHeadBytes) + " are allowed");
+                               Twine(maxSafetensorsHead) + " are allowed");
   if (headBytes > bytes.size())
     return userError(path, "the file is cut off: the head has " +
                                Twine(headBytes) + " bytes, but only " +
                                Twine(bytes.size()) + " follow");
 
-  Expected<std::vector<Entry>> entries =
+  Expected<std::vector<TensorEntry>> entries =
       HeadReader(path, bytes.take_front(headBytes)).read();
   if (!entries)
     return entries.takeError();
@@ -235,7 +236,7 @@ Expected<std::unique_ptr<Checkpoint>> openSafetensors(StringRef path) {
   if (Error error = checkLayout(path, *entries, data.size()))
     return error;
   std::vector<StoredTensor> tensors;
-  for (Entry &entry : *entries)
+  for (TensorEntry &entry : *entries)
     tensors.push_back({std::move(entry.info), data.data() + entry.begin, {}});
   std::vector<std::unique_ptr<MemoryBuffer>> owned;
   owned.push_back(std::move(*buffer));

@@ -44,7 +44,7 @@ struct Directory {
 };
 
 /// One head of the central directory, with the place of its local head.
-struct Entry {
+struct ZipEntry {
   ZipMember member;
   uint64_t begin = 0, end = 0; ///< local head and data
 };
@@ -52,13 +52,13 @@ struct Entry {
 class DirectoryReader {
 public:
   DirectoryReader(StringRef path, StringRef bytes) : path(path), bytes(bytes) {}
-  Expected<std::vector<Entry>> read();
+  Expected<std::vector<ZipEntry>> read();
 
 private:
   Error findDirectory();
   Error readEnd64(uint64_t endAt);
   Error readEntry(uint64_t &at);
-  Error checkLocal(Entry &entry, unsigned flags, unsigned method,
+  Error checkLocal(ZipEntry &entry, unsigned flags, unsigned method,
                    uint64_t storedBytes);
   Error checkOverlaps();
 
@@ -77,7 +77,7 @@ private:
 
   StringRef path, bytes;
   Directory directory;
-  std::vector<Entry> entries;
+  std::vector<ZipEntry> entries;
 };
 } // namespace
 
@@ -208,7 +208,7 @@ Error DirectoryReader::readEntry(uint64_t &at) {
     return bad("no head of a member at byte " + Twine(at) +
                " of the central directory");
   unsigned flags = get16(at + 8), method = get16(at + 10);
-  Entry entry;
+  ZipEntry entry;
   entry.member.crc = get32(at + 16);
   uint64_t storedBytes = get32(at + 20);
   entry.member.size = get32(at + 24);
@@ -262,8 +262,8 @@ Error DirectoryReader::readEntry(uint64_t &at) {
 }
 
 /// The head before the data must say the same as the central directory.
-Error DirectoryReader::checkLocal(Entry &entry, unsigned flags, unsigned method,
-                                  uint64_t storedBytes) {
+Error DirectoryReader::checkLocal(ZipEntry &entry, unsigned flags,
+                                  unsigned method, uint64_t storedBytes) {
   ZipMember &member = entry.member;
   uint64_t at = entry.begin;
   if (at > directory.begin || directory.begin - at < localBytes)
@@ -306,7 +306,7 @@ Error DirectoryReader::checkLocal(Entry &entry, unsigned flags, unsigned method,
 }
 
 Error DirectoryReader::checkOverlaps() {
-  llvm::sort(entries, [](const Entry &a, const Entry &b) {
+  llvm::sort(entries, [](const ZipEntry &a, const ZipEntry &b) {
     return std::tie(a.begin, a.member.name) < std::tie(b.begin, b.member.name);
   });
   for (size_t i = 1; i < entries.size(); ++i)
@@ -316,7 +316,7 @@ Error DirectoryReader::checkOverlaps() {
   return Error::success();
 }
 
-Expected<std::vector<Entry>> DirectoryReader::read() {
+Expected<std::vector<ZipEntry>> DirectoryReader::read() {
   if (Error error = findDirectory())
     return error;
   uint64_t at = directory.begin;
@@ -338,14 +338,14 @@ Expected<ZipArchive> ZipArchive::open(StringRef path) {
   StringRef bytes = (*buffer)->getBuffer();
   if (!bytes.starts_with("PK"))
     return userError(path, "not a zip archive: it does not start with PK");
-  Expected<std::vector<Entry>> entries = DirectoryReader(path, bytes).read();
+  Expected<std::vector<ZipEntry>> entries = DirectoryReader(path, bytes).read();
   if (!entries)
     return entries.takeError();
 
   ZipArchive archive;
   archive.path = path.str();
   archive.maxInflatedBytes = bytes.size() * maxInflatedRatio + maxInflatedSlack;
-  for (Entry &entry : *entries)
+  for (ZipEntry &entry : *entries)
     if (!StringRef(entry.member.name).ends_with("/"))
       archive.all.push_back(std::move(entry.member));
   llvm::sort(archive.all, [](const ZipMember &a, const ZipMember &b) {

@@ -180,7 +180,7 @@ static constexpr StringRef functions[] = {"argz",
 
 /// Their beginnings belong to what every library holds, or to the C library as
 /// a whole.
-static constexpr StringRef families[] = {"vitc", "halide", "pthread"};
+static constexpr StringRef takenPrefixes[] = {"vitc", "halide", "pthread"};
 
 std::string vitc::whyReserved(StringRef name) {
   if (name.starts_with("_") || name.ends_with("_") || name.contains("__"))
@@ -191,7 +191,7 @@ std::string vitc::whyReserved(StringRef name) {
     return "it has a meaning of its own in C or C++";
   if (llvm::is_contained(headers, name) || name.ends_with("intrin"))
     return (name + ".h would hide a header of the system").str();
-  for (StringRef family : families)
+  for (StringRef family : takenPrefixes)
     if (name == family || name.starts_with((family + "_").str()))
       return (family + "_… are functions of " +
               (family == "pthread" ? "the system" : "vitc's runtime"))

@@ -103,7 +103,7 @@ int64_t JsonReader::integer(StringRef key, std::optional<int64_t> fallback,
 }
 
 /// 64, not 64.000000.
-static std::string shown(double value) {
+static std::string shownNumber(double value) {
   std::string text;
   raw_string_ostream(text) << format("%g", value);
   return text;
@@ -119,8 +119,8 @@ double JsonReader::number(StringRef key, std::optional<double> fallback,
                           double least, double most) {
   double value = number(key, fallback);
   if (!failed() && !(value >= least && value <= most))
-    refuse(key, key + " " + shown(value) + " is not between " + shown(least) +
-                    " and " + shown(most));
+    refuse(key, key + " " + shownNumber(value) + " is not between " +
+                    shownNumber(least) + " and " + shownNumber(most));
   return std::clamp(value, least, most);
 }
 
@@ -130,10 +130,10 @@ double JsonReader::above0(StringRef key, std::optional<double> fallback,
   if (value > 0 && value <= most)
     return value;
   if (most == std::numeric_limits<double>::max())
-    refuse(key, key + " " + shown(value) + " is not more than 0");
+    refuse(key, key + " " + shownNumber(value) + " is not more than 0");
   else
-    refuse(key,
-           key + " " + shown(value) + " is not between 0 and " + shown(most));
+    refuse(key, key + " " + shownNumber(value) + " is not between 0 and " +
+                    shownNumber(most));
   return 1;
 }
 
@@ -141,7 +141,7 @@ double JsonReader::eps(StringRef key, std::optional<double> fallback) {
   double value = number(key, fallback);
   if (value >= 0 && value < 1)
     return value;
-  refuse(key, key + " " + shown(value) + " is not between 0 and 1");
+  refuse(key, key + " " + shownNumber(value) + " is not between 0 and 1");
   return 0;
 }
 

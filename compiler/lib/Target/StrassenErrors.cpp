@@ -19,7 +19,7 @@ static constexpr float outlierFactor = 100;
 namespace {
 
 /// The four quarters' lines that two rows and two columns meet in.
-struct Block {
+struct StrassenBlock {
   const float *a1, *a2; ///< rows of the upper and the lower half, 2 * half long
   const float *b1, *b2; ///< columns of the left and the right half
   int64_t half;
@@ -39,7 +39,7 @@ static T dot(const float *a, const float *b, int64_t depth) {
 }
 
 template <typename T>
-static Outputs plainOutputs(const Block &block) {
+static Outputs plainOutputs(const StrassenBlock &block) {
   auto [a1, a2, b1, b2, half] = block;
   return {dot<T>(a1, b1, 2 * half), dot<T>(a1, b2, 2 * half),
           dot<T>(a2, b1, 2 * half), dot<T>(a2, b2, 2 * half)};
@@ -48,7 +48,7 @@ static Outputs plainOutputs(const Block &block) {
 /// As Strassen's kernels do: combinations of the weights are rounded once,
 /// those of the left operand are made in float, seven sums are combined at the
 /// end.
-static Outputs strassenOutputs(const Block &block) {
+static Outputs strassenOutputs(const StrassenBlock &block) {
   auto [a1, a2, b1, b2, half] = block;
   const float *a11 = a1, *a12 = a1 + half, *a21 = a2, *a22 = a2 + half;
   const float *b11 = b1, *b21 = b1 + half, *b12 = b2, *b22 = b2 + half;
@@ -84,9 +84,9 @@ static StrassenErrors::Pair compare(llvm::ArrayRef<float> rows,
   for (int64_t row = 0; row < rowPairs; ++row) {
     Outputs sum = {}, squares = {}, plainError = {}, strassenError = {};
     for (size_t column = 0; column < left.size(); column += depth) {
-      Block block = {rows.data() + 2 * row * depth,
-                     rows.data() + (2 * row + 1) * depth, left.data() + column,
-                     right.data() + column, depth / 2};
+      StrassenBlock block = {
+          rows.data() + 2 * row * depth, rows.data() + (2 * row + 1) * depth,
+          left.data() + column, right.data() + column, depth / 2};
       Outputs exact = plainOutputs<double>(block),
               plain = plainOutputs<float>(block),
               strassen = strassenOutputs(block);

@@ -184,7 +184,7 @@ static constexpr llvm::StringLiteral kernelColumns =
 
 /// The name is a C function's, which an adapter defines and a candidate is
 /// called by.
-static bool isIdentifier(llvm::StringRef name) {
+static bool isKernelName(llvm::StringRef name) {
   constexpr size_t longest = 200;
   return !name.empty() && name.size() <= longest && !llvm::isDigit(name[0]) &&
          llvm::all_of(name,
@@ -203,7 +203,7 @@ static KernelRow readKernel(const Row &row) {
   reader.read("calls", kernel.calls);
   reader.read("flops", kernel.flops);
   reader.read("threads", kernel.threads);
-  if (!isIdentifier(kernel.name))
+  if (!isKernelName(kernel.name))
     reader.complain("name must be an identifier, found " +
                     inQuotes(kernel.name));
   if (kernel.threads < 1 || kernel.threads > mostThreads)

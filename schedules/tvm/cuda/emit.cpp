@@ -123,7 +123,8 @@ static std::string threeOf(const int *numbers) {
          ", " + std::to_string(numbers[2]) + "}";
 }
 
-static std::string adapterText(const Kernel &kernel, const KernelSpec &spec) {
+static std::string cudaAdapterText(const Kernel &kernel,
+                                   const KernelSpec &spec) {
   std::string names;
   for (const BuiltArgument &argument : kernel.arguments)
     names += (names.empty() ? "" : ", ") + argument.name;
@@ -157,7 +158,7 @@ void emitDeviceKernel(const Kernel &kernel, const KernelSpec &spec,
   writeText(source, sourceOf(kernel, spec, capability));
   compileSource(source, ptx, capability);
   writeObject(ptx, embedded, object, symbolOf(spec));
-  writeText(files.add(options.prefix + ".cpp"), adapterText(kernel, spec));
+  writeText(files.add(options.prefix + ".cpp"), cudaAdapterText(kernel, spec));
   ordered_json launches = {{{"entry", symbolOf(spec)},
                             {"blocks", device.blocks},
                             {"threads", device.threads},

@@ -24,7 +24,7 @@ using llvm::StringRef;
 
 namespace {
 
-struct Settings {
+struct CompileSettings {
   CompileOptions compile;
   std::vector<std::string> targets;
   bool verify = false, quiet = false, timing = false;
@@ -39,7 +39,7 @@ static std::vector<StringRef> stageNames() {
   return names;
 }
 
-static void declareModelOptions(Options &options, Settings &settings) {
+static void declareModelOptions(Options &options, CompileSettings &settings) {
   CompileOptions &compile = settings.compile;
   options.argument(
       "MODEL", compile.model,
@@ -54,7 +54,7 @@ static void declareModelOptions(Options &options, Settings &settings) {
       "images in one run (default 1)");
 }
 
-static void declareCodeOptions(Options &options, Settings &settings) {
+static void declareCodeOptions(Options &options, CompileSettings &settings) {
   CompileOptions &compile = settings.compile;
   options.text("name", "ID", compile.name,
                "prefix of every function and file (default: from MODEL)");
@@ -106,7 +106,7 @@ static void declareCodeOptions(Options &options, Settings &settings) {
                "leave out the tuned schedules that come with vitc");
 }
 
-static void declareCheckOptions(Options &options, Settings &settings) {
+static void declareCheckOptions(Options &options, CompileSettings &settings) {
   CompileOptions &compile = settings.compile;
   options.texts("disable-rewrite", "NAME", compile.disabledRewrites,
                 "leave out an exact rewrite, to see what it brings: " +
@@ -136,7 +136,7 @@ static void declareCheckOptions(Options &options, Settings &settings) {
 }
 
 /// What the options cannot say one by one.
-static llvm::Error checkSettings(Settings &settings) {
+static llvm::Error checkSettings(CompileSettings &settings) {
   CompileOptions &compile = settings.compile;
   if (!settings.targets.empty())
     compile.target = llvm::join(settings.targets, "+");
@@ -176,7 +176,8 @@ static std::string describeFiles(StringRef folder,
   return llvm::join(parts, ", ");
 }
 
-static void printReport(const Settings &settings, const CompileReport &report) {
+static void printReport(const CompileSettings &settings,
+                        const CompileReport &report) {
   llvm::raw_ostream &os = out();
   const CompileOptions &compile = settings.compile;
   auto line = [&](StringRef head, const llvm::Twine &text) {
@@ -262,7 +263,7 @@ static void printReport(const Settings &settings, const CompileReport &report) {
 //===----------------------------------------------------------------------===//
 
 llvm::Error vitc::tool::compileCommand(const Invocation &invocation) {
-  Settings settings;
+  CompileSettings settings;
   Options options("compile", "MODEL -o OUT [options]",
                   "Compiles a Vision Transformer to a library for one "
                   "processor. OUT gets a C and C++ header, a static and a "

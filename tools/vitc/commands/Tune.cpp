@@ -22,7 +22,7 @@ using llvm::StringRef;
 
 namespace {
 
-struct Settings {
+struct TuneSettings {
   tune::TuneOptions tune;
   std::string database = "vitc-tune.sqlite";
   std::string report, exported, imported;
@@ -32,7 +32,7 @@ struct Settings {
 
 } // namespace
 
-static void declareSearchOptions(Options &options, Settings &settings) {
+static void declareSearchOptions(Options &options, TuneSettings &settings) {
   tune::TuneOptions &tune = settings.tune;
   options.integer(
       "trials", "N", 1, 10000000, [&](int64_t n) { tune.trials = n; },
@@ -67,7 +67,7 @@ static void declareSearchOptions(Options &options, Settings &settings) {
                "the C++ compiler (default: $CXX, c++, g++ or clang++)");
 }
 
-static void declareStoreOptions(Options &options, Settings &settings) {
+static void declareStoreOptions(Options &options, TuneSettings &settings) {
   tune::TuneOptions &tune = settings.tune;
   options.text("db", "DB", settings.database,
                "where all trials go: a file (SQLite; default "
@@ -94,7 +94,7 @@ static void declareStoreOptions(Options &options, Settings &settings) {
                "add such records to the database");
 }
 
-static void declareOutputOptions(Options &options, Settings &settings) {
+static void declareOutputOptions(Options &options, TuneSettings &settings) {
   options.text("report", "FILE", settings.report,
                "write a page that shows the session, HTML");
   options.flag("json", settings.json,
@@ -150,7 +150,7 @@ static void printSummary(const tune::Summary &summary, StringRef database) {
 
 /// The figures of a session, in every form that was asked for.
 static llvm::Error
-present(tune::Store &store, int64_t session, const Settings &settings,
+present(tune::Store &store, int64_t session, const TuneSettings &settings,
         const std::map<int64_t, std::vector<tune::Space>> &spaces) {
   auto summary = tune::summarize(store, session, spaces);
   if (!summary)
@@ -171,7 +171,8 @@ present(tune::Store &store, int64_t session, const Settings &settings,
 // The command
 //===----------------------------------------------------------------------===//
 
-static llvm::Error checkSettings(Settings &settings, const Options &options) {
+static llvm::Error checkSettings(TuneSettings &settings,
+                                 const Options &options) {
   tune::TuneOptions &tune = settings.tune;
   bool tunes = !tune.model.model.empty();
   if (!tunes) {
@@ -206,7 +207,7 @@ static llvm::Error checkSettings(Settings &settings, const Options &options) {
 }
 
 /// What can be done without a model.
-static llvm::Error serveRecords(const Settings &settings) {
+static llvm::Error serveRecords(const TuneSettings &settings) {
   auto store =
       tune::Store::open(settings.database,
                         /*create=*/!settings.imported.empty(), printWarning);
@@ -244,7 +245,7 @@ static llvm::Error serveRecords(const Settings &settings) {
 }
 
 llvm::Error vitc::tool::tuneCommand(const Invocation &invocation) {
-  Settings settings;
+  TuneSettings settings;
   Options options("tune", "MODEL [options]",
                   "Searches for schedules that make a model's kernels faster "
                   "on this machine. Each candidate is compiled, checked "

@@ -13,7 +13,7 @@ namespace vitc {
 
 using Kind = PickleValue::Kind;
 
-static constexpr size_t maxRank = 32;
+static constexpr size_t maxTorchRank = 32;
 static constexpr StringLiteral rebuildTensor =
     "torch._utils._rebuild_tensor_v2";
 static constexpr StringLiteral rebuildParameter =
@@ -135,7 +135,7 @@ findStateDict(StringRef path, const PickleValue &value) {
 /// A tuple of whole numbers from 0.
 static bool readIntegers(const PickleValue &value,
                          std::vector<int64_t> &numbers) {
-  if (value.kind != Kind::Tuple || value.items.size() > maxRank)
+  if (value.kind != Kind::Tuple || value.items.size() > maxTorchRank)
     return false;
   for (const PickleValue *item : value.items) {
     if (item->kind != Kind::Int || item->integer < 0)
@@ -160,14 +160,15 @@ static bool isContiguous(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
 
 namespace {
 /// A view as the pickle describes it.
-struct View {
+struct TorchView {
   TorchStorage storage;
   int64_t offset = 0;
   std::vector<int64_t> shape, strides;
 };
 } // namespace
 
-static Expected<View> readView(StringRef place, const PickleValue &tensor) {
+static Expected<TorchView> readView(StringRef place,
+                                    const PickleValue &tensor) {
   auto bad = [&](const Twine &message) { return userError(place, message); };
   const PickleValue *call = &tensor;
   if (call->text == rebuildParameter) {
@@ -180,7 +181,7 @@ static Expected<View> readView(StringRef place, const PickleValue &tensor) {
   // Storage, offset, shape, strides; whether it has a gradient and what else
   // training needs.
   ArrayRef<const PickleValue *> arguments = call->items[0]->items;
-  View view;
+  TorchView view;
   if (arguments.size() < 4 || arguments[0]->kind != Kind::Persistent ||
       arguments[1]->kind != Kind::Int)
     return bad("it is not described by (storage, offset, shape, strides, …)");
@@ -193,7 +194,7 @@ static Expected<View> readView(StringRef place, const PickleValue &tensor) {
     return bad("it starts at element " + Twine(view.offset) +
                " of its storage");
   if (!readIntegers(*arguments[2], view.shape))
-    return bad("its shape is not a tuple of at most " + Twine(maxRank) +
+    return bad("its shape is not a tuple of at most " + Twine(maxTorchRank) +
                " whole numbers");
   if (!readIntegers(*arguments[3], view.strides) ||
       view.strides.size() != view.shape.size())
@@ -204,7 +205,7 @@ static Expected<View> readView(StringRef place, const PickleValue &tensor) {
 }
 
 /// Every element that the view reaches must be in the storage.
-static Error checkBounds(StringRef place, const View &view) {
+static Error checkBounds(StringRef place, const TorchView &view) {
   unsigned elementBytes = storedTypeBytes(view.storage.type);
   std::string shown = shownShape(view.shape);
   std::optional<int64_t> bytes = checkedBytes(elementBytes, view.shape);
@@ -237,7 +238,7 @@ static Expected<StoredTensor>
 readTensor(StringRef path, StringRef name, const PickleValue &value,
            function_ref<Expected<StringRef>(StringRef key)> storage) {
   std::string place = path.str() + ": the tensor " + inQuotes(name);
-  Expected<View> view = readView(place, value);
+  Expected<TorchView> view = readView(place, value);
   if (!view)
     return view.takeError();
   if (Error error = checkBounds(place, *view))

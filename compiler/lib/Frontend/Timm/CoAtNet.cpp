@@ -17,7 +17,7 @@ using namespace vitc;
 using llvm::Twine;
 using mlir::Value;
 
-namespace {
+namespace vitc::timm_coatnet {
 
 enum class Stride { Pool, First, Depthwise };
 
@@ -82,8 +82,6 @@ struct Builder {
   Map attentionBlock(const std::string &name, Map map, int64_t width,
                      int64_t stride);
 };
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Blocks
@@ -400,7 +398,7 @@ static bool isForAnotherUse(llvm::StringRef name) {
   return isForAnotherTimmUse(name) || name.ends_with("rel_coords_log");
 }
 
-FamilyResult vitc::importTimmCoAtNet(TimmImport &import) {
+static FamilyResult grow(TimmImport &import) {
   llvm::Expected<Config> read = readConfig(import);
   if (!read)
     return read.takeError();
@@ -454,4 +452,10 @@ FamilyResult vitc::importTimmCoAtNet(TimmImport &import) {
   model.output("features", model.asImage(map));
   return model.finish(family.options.outputs, mainTimmOutput(config.classes),
                       isForAnotherUse);
+}
+
+} // namespace vitc::timm_coatnet
+
+FamilyResult vitc::importTimmCoAtNet(TimmImport &import) {
+  return timm_coatnet::grow(import);
 }

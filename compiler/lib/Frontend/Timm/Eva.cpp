@@ -18,7 +18,7 @@
 using namespace vitc;
 using mlir::Value;
 
-namespace {
+namespace vitc::timm_eva {
 
 struct Rope {
   std::string type; ///< cat, dinov3, mixed, or empty for none
@@ -76,8 +76,6 @@ private:
   int64_t planes, prefix, tokens, channels;
   std::vector<double> cos, sin;
 };
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Reading
@@ -344,7 +342,7 @@ static Value block(ModelBuilder &model, const std::string &name,
       timmLayerScale(model, name + ".gamma_2", branch, config.mlpScale), x);
 }
 
-FamilyResult vitc::importTimmEva(TimmImport &import) {
+static FamilyResult grow(TimmImport &import) {
   llvm::Expected<Config> read = readConfig(import);
   if (!read)
     return read.takeError();
@@ -403,4 +401,10 @@ FamilyResult vitc::importTimmEva(TimmImport &import) {
                         return name == "rope.freqs" ||
                                isForAnotherTimmUse(name);
                       });
+}
+
+} // namespace vitc::timm_eva
+
+FamilyResult vitc::importTimmEva(TimmImport &import) {
+  return timm_eva::grow(import);
 }

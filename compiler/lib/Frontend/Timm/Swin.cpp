@@ -27,7 +27,7 @@ using namespace vitc;
 using llvm::Twine;
 using mlir::Value;
 
-namespace {
+namespace vitc::timm_swin {
 
 struct Stage {
   int64_t width, depth, heads, attentionWidth, hidden;
@@ -56,8 +56,6 @@ struct Config {
             (isLast && (stageNorm || stage + 1 == stages.size())));
   }
 };
-
-} // namespace
 
 /// A number for every stage, out of one for all or a list.
 template <typename T>
@@ -252,7 +250,7 @@ static bool isForAnotherUse(llvm::StringRef name) {
          name.ends_with("relative_coords_table");
 }
 
-FamilyResult vitc::importTimmSwin(TimmImport &import) {
+static FamilyResult grow(TimmImport &import) {
   llvm::Expected<Config> read = readConfig(import);
   if (!read)
     return read.takeError();
@@ -350,4 +348,10 @@ FamilyResult vitc::importTimmSwin(TimmImport &import) {
                                                 map.grid.second, shape[2]}));
   return model.finish(family.options.outputs, mainTimmOutput(config.classes),
                       isForAnotherUse);
+}
+
+} // namespace vitc::timm_swin
+
+FamilyResult vitc::importTimmSwin(TimmImport &import) {
+  return timm_swin::grow(import);
 }

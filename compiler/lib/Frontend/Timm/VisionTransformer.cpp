@@ -13,7 +13,7 @@
 using namespace vitc;
 using mlir::Value;
 
-namespace {
+namespace vitc::timm_vit {
 
 enum class BlockKind {
   Plain,
@@ -38,8 +38,6 @@ struct Config {
   vit::Activation activation;
   double mlpRatio;
 };
-
-} // namespace
 
 static BlockKind readBlock(TimmArguments &arguments) {
   std::string name = arguments.layer("block_fn", "Block");
@@ -338,7 +336,7 @@ static void distilledHead(ModelBuilder &model, int64_t classes,
   model.output("features", features);
 }
 
-FamilyResult vitc::importTimmVisionTransformer(TimmImport &import) {
+static FamilyResult grow(TimmImport &import) {
   llvm::Expected<Config> read = readConfig(import);
   if (!read)
     return read.takeError();
@@ -398,4 +396,10 @@ FamilyResult vitc::importTimmVisionTransformer(TimmImport &import) {
   offerTimmBlocks(model, blocks);
   return model.finish(family.options.outputs, mainTimmOutput(config.classes),
                       isForAnotherTimmUse);
+}
+
+} // namespace vitc::timm_vit
+
+FamilyResult vitc::importTimmVisionTransformer(TimmImport &import) {
+  return timm_vit::grow(import);
 }

@@ -16,7 +16,7 @@
 using namespace vitc;
 using mlir::Value;
 
-namespace {
+namespace vitc::transformers_beit {
 
 struct Config : SequenceConfig {
   explicit Config(const SequenceConfig &shared) : SequenceConfig(shared) {}
@@ -27,8 +27,6 @@ struct Config : SequenceConfig {
   bool classifies, pools; ///< has `logits`; has `pooler_output`
   std::string prefix;
 };
-
-} // namespace
 
 static llvm::Expected<Config> readConfig(const JsonObject &json,
                                          const Checkpoint *checkpoint) {
@@ -172,7 +170,10 @@ static FamilyResult grow(FamilyImport &import, const Config &config,
                       isForAnotherUse);
 }
 
+} // namespace vitc::transformers_beit
+
 FamilyResult vitc::importTransformersBeit(FamilyImport &import) {
-  return importSequence(import, readConfig(import.config, import.checkpoint),
-                        Resizing::Always, grow);
+  return importSequence(
+      import, transformers_beit::readConfig(import.config, import.checkpoint),
+      Resizing::Always, transformers_beit::grow);
 }

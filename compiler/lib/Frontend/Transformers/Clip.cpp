@@ -16,7 +16,7 @@
 using namespace vitc;
 using mlir::Value;
 
-namespace {
+namespace vitc::transformers_clip {
 
 struct Config : SequenceConfig {
   explicit Config(const SequenceConfig &shared) : SequenceConfig(shared) {}
@@ -25,8 +25,6 @@ struct Config : SequenceConfig {
   /// CLIPVisionModel, …WithProjection, CLIPModel, CLIPForImageClassification
   enum class Kind { Tower, Projection, Whole, Classifier } kind;
 };
-
-} // namespace
 
 /// The class that the config names, or what the checkpoint has.
 static Config::Kind kindOf(llvm::StringRef architecture, bool isWhole,
@@ -137,7 +135,10 @@ static FamilyResult grow(FamilyImport &import, const Config &config,
   return model.finish(import.options.outputs, main, isForAnotherUse);
 }
 
+} // namespace vitc::transformers_clip
+
 FamilyResult vitc::importTransformersClip(FamilyImport &import) {
-  return importSequence(import, readConfig(import.config, import.checkpoint),
-                        Resizing::OnRequest, grow);
+  return importSequence(
+      import, transformers_clip::readConfig(import.config, import.checkpoint),
+      Resizing::OnRequest, transformers_clip::grow);
 }

@@ -13,7 +13,7 @@
 using namespace vitc;
 using mlir::Value;
 
-namespace {
+namespace vitc::transformers_deit {
 
 struct Config : SequenceConfig {
   explicit Config(const SequenceConfig &shared) : SequenceConfig(shared) {}
@@ -23,8 +23,6 @@ struct Config : SequenceConfig {
   bool qkvBias;
   enum class Head { None, Classifier, Teacher } head;
 };
-
-} // namespace
 
 /// The class that the config names, or whose head the checkpoint has.
 static Config::Head headOf(llvm::StringRef architecture,
@@ -145,7 +143,10 @@ static FamilyResult grow(FamilyImport &import, const Config &config,
                       isForAnotherUse);
 }
 
+} // namespace vitc::transformers_deit
+
 FamilyResult vitc::importTransformersDeiT(FamilyImport &import) {
-  return importSequence(import, readConfig(import.config, import.checkpoint),
-                        Resizing::OnRequest, grow);
+  return importSequence(
+      import, transformers_deit::readConfig(import.config, import.checkpoint),
+      Resizing::OnRequest, transformers_deit::grow);
 }

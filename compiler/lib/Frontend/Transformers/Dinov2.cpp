@@ -16,7 +16,7 @@
 using namespace vitc;
 using mlir::Value;
 
-namespace {
+namespace vitc::transformers_dinov2 {
 
 struct Config : SequenceConfig {
   explicit Config(const SequenceConfig &shared) : SequenceConfig(shared) {}
@@ -27,8 +27,6 @@ struct Config : SequenceConfig {
   int64_t registers; ///< their number
   bool classifies;
 };
-
-} // namespace
 
 static llvm::Expected<Config> readConfig(const JsonObject &json,
                                          const Checkpoint *checkpoint) {
@@ -159,7 +157,10 @@ static FamilyResult grow(FamilyImport &import, const Config &config,
                       isForAnotherUse);
 }
 
+} // namespace vitc::transformers_dinov2
+
 FamilyResult vitc::importTransformersDinov2(FamilyImport &import) {
-  return importSequence(import, readConfig(import.config, import.checkpoint),
-                        Resizing::Always, grow);
+  return importSequence(
+      import, transformers_dinov2::readConfig(import.config, import.checkpoint),
+      Resizing::Always, transformers_dinov2::grow);
 }

@@ -17,7 +17,7 @@
 using namespace vitc;
 using mlir::Value;
 
-namespace {
+namespace vitc::transformers_dinov3 {
 
 struct Config : SequenceConfig {
   explicit Config(const SequenceConfig &shared) : SequenceConfig(shared) {}
@@ -26,8 +26,6 @@ struct Config : SequenceConfig {
   double theta;
   bool queryBias, keyBias, valueBias, outputBias, mlpBias, gated;
 };
-
-} // namespace
 
 static llvm::Expected<Config> readConfig(const JsonObject &json) {
   ConfigReader fields(json);
@@ -53,15 +51,11 @@ static llvm::Expected<Config> readConfig(const JsonObject &json) {
   return config;
 }
 
-namespace {
-
 /// Cosines and sines of the angles by which channels turn: [1, tokens, channels
 /// of a head].
 struct Rotation {
   Value cos, sin;
 };
-
-} // namespace
 
 /// A patch whose centre is (y, x), each from -1 to 1, turns the channels of a
 /// quarter of a head by 2π·y / theta^(4i/D), the next quarter by the same with
@@ -158,7 +152,9 @@ static FamilyResult grow(FamilyImport &import, const Config &config,
                       isForAnotherUse);
 }
 
+} // namespace vitc::transformers_dinov3
+
 FamilyResult vitc::importTransformersDinov3(FamilyImport &import) {
-  return importSequence(import, readConfig(import.config), Resizing::Always,
-                        grow);
+  return importSequence(import, transformers_dinov3::readConfig(import.config),
+                        Resizing::Always, transformers_dinov3::grow);
 }

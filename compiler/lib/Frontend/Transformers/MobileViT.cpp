@@ -16,7 +16,7 @@
 using namespace vitc;
 using mlir::Value;
 
-namespace {
+namespace vitc::transformers_mobilevit {
 
 constexpr double batchNormEps = 1e-5;
 
@@ -54,8 +54,6 @@ struct Builder {
   Map transformer(const std::string &name, Map map, int64_t width,
                   int64_t depth);
 };
-
-} // namespace
 
 Map Builder::layer(const std::string &name, Map map, const Layer &layer) {
   std::string conv = name + ".convolution";
@@ -214,7 +212,7 @@ static bool isForAnotherUse(llvm::StringRef name) {
          name.starts_with("segmentation_head.");
 }
 
-FamilyResult vitc::importTransformersMobileViT(FamilyImport &import) {
+static FamilyResult grow(FamilyImport &import) {
   llvm::Expected<Config> read = readConfig(import.config, import.checkpoint);
   if (!read)
     return read.takeError();
@@ -280,4 +278,10 @@ FamilyResult vitc::importTransformersMobileViT(FamilyImport &import) {
   return model.finish(import.options.outputs,
                       config.classifies ? "logits" : "last_hidden_state",
                       isForAnotherUse);
+}
+
+} // namespace vitc::transformers_mobilevit
+
+FamilyResult vitc::importTransformersMobileViT(FamilyImport &import) {
+  return transformers_mobilevit::grow(import);
 }

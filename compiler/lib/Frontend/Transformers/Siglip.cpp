@@ -15,7 +15,7 @@
 using namespace vitc;
 using mlir::Value;
 
-namespace {
+namespace vitc::transformers_siglip {
 
 struct Config : SequenceConfig {
   explicit Config(const SequenceConfig &shared) : SequenceConfig(shared) {}
@@ -25,8 +25,6 @@ struct Config : SequenceConfig {
   /// SiglipVisionModel, SiglipModel, SiglipForImageClassification
   enum class Kind { Tower, Whole, Classifier } kind;
 };
-
-} // namespace
 
 /// The class that the config names, or what the checkpoint has.
 static Config::Kind kindOf(llvm::StringRef architecture, bool isWhole,
@@ -156,7 +154,10 @@ static FamilyResult grow(FamilyImport &import, const Config &config,
   return model.finish(import.options.outputs, main, isForAnotherUse);
 }
 
+} // namespace vitc::transformers_siglip
+
 FamilyResult vitc::importTransformersSiglip(FamilyImport &import) {
-  return importSequence(import, readConfig(import.config, import.checkpoint),
-                        Resizing::OnRequest, grow);
+  return importSequence(
+      import, transformers_siglip::readConfig(import.config, import.checkpoint),
+      Resizing::OnRequest, transformers_siglip::grow);
 }

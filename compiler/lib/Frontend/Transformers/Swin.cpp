@@ -18,7 +18,7 @@
 using namespace vitc;
 using mlir::Value;
 
-namespace {
+namespace vitc::transformers_swin {
 
 struct Stage {
   int64_t width, depth, heads, hidden, pretrainedWindow;
@@ -34,8 +34,6 @@ struct Config {
   bool qkvBias, absolutePosition, classifies;
   std::vector<std::string> labels;
 };
-
-} // namespace
 
 static llvm::Expected<Config> readConfig(const JsonObject &json,
                                          const Checkpoint *checkpoint) {
@@ -155,7 +153,7 @@ windowOf(const JsonObject &json, const Config &config, size_t stage,
   return std::pair(config.window, side == config.window ? 0 : shift);
 }
 
-FamilyResult vitc::importTransformersSwin(FamilyImport &import) {
+static FamilyResult grow(FamilyImport &import) {
   llvm::Expected<Config> read = readConfig(import.config, import.checkpoint);
   if (!read)
     return read.takeError();
@@ -263,4 +261,10 @@ FamilyResult vitc::importTransformersSwin(FamilyImport &import) {
   return model.finish(import.options.outputs,
                       config.classifies ? "logits" : "last_hidden_state",
                       isForAnotherUse);
+}
+
+} // namespace vitc::transformers_swin
+
+FamilyResult vitc::importTransformersSwin(FamilyImport &import) {
+  return transformers_swin::grow(import);
 }

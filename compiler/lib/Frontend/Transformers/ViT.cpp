@@ -14,7 +14,7 @@
 using namespace vitc;
 using mlir::Value;
 
-namespace {
+namespace vitc::transformers_vit {
 
 struct Config : SequenceConfig {
   explicit Config(const SequenceConfig &shared) : SequenceConfig(shared) {}
@@ -25,8 +25,6 @@ struct Config : SequenceConfig {
   bool classifies, pools; ///< has `logits`; may have `pooler_output`
   std::optional<HybridBackbone> backbone; ///< in front of the patches
 };
-
-} // namespace
 
 static llvm::Expected<Config> readConfig(const JsonObject &json,
                                          const Checkpoint *checkpoint) {
@@ -133,7 +131,10 @@ static FamilyResult grow(FamilyImport &import, const Config &config,
                       });
 }
 
+} // namespace vitc::transformers_vit
+
 FamilyResult vitc::importTransformersViT(FamilyImport &import) {
-  return importSequence(import, readConfig(import.config, import.checkpoint),
-                        Resizing::OnRequest, grow);
+  return importSequence(
+      import, transformers_vit::readConfig(import.config, import.checkpoint),
+      Resizing::OnRequest, transformers_vit::grow);
 }

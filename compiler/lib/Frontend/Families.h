@@ -7,18 +7,9 @@
 
 namespace vitc {
 
-FamilyResult importTransformersBeit(FamilyImport &import);
-FamilyResult importTransformersClip(FamilyImport &import);
-FamilyResult importTransformersDeiT(FamilyImport &import);
-FamilyResult importTransformersDinov2(FamilyImport &import);
-FamilyResult importTransformersDinov3(FamilyImport &import);
-FamilyResult importTransformersSiglip(FamilyImport &import);
-FamilyResult importTransformersMobileViT(FamilyImport &import);
-FamilyResult importTransformersSwin(FamilyImport &import);
-FamilyResult importTransformersViT(FamilyImport &import);
-
-/// vitc's own config.
-FamilyResult importOwn(FamilyImport &import);
+#define VITC_MODEL_FAMILY(ModelType, Import, Source)                           \
+  FamilyResult Import(FamilyImport &import);
+#include "Families.def"
 
 /// A config with `architecture`: the classes of timm.
 FamilyResult importTimm(FamilyImport &import);

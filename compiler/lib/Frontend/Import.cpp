@@ -20,24 +20,8 @@ struct Family {
 } // namespace
 
 static constexpr Family families[] = {
-    {"beit", importTransformersBeit},
-    {"clip", importTransformersClip},
-    {"clip_vision_model", importTransformersClip},
-    {"data2vec-vision", importTransformersBeit},
-    {"deit", importTransformersDeiT},
-    {"dinov2", importTransformersDinov2},
-    {"dinov2_with_registers", importTransformersDinov2},
-    {"dinov3_vit", importTransformersDinov3},
-    {"mobilevit", importTransformersMobileViT},
-    {"siglip", importTransformersSiglip},
-    {"siglip_vision_model", importTransformersSiglip},
-    {"swin", importTransformersSwin},
-    {"swinv2", importTransformersSwin},
-    {"vit", importTransformersViT},
-    {"vit-hybrid", importTransformersViT},
-    {"vit_mae", importTransformersViT},
-    {"vit_msn", importTransformersViT},
-    {"vitc", importOwn},
+#define VITC_MODEL_FAMILY(ModelType, Import, Source) {ModelType, Import},
+#include "Families.def"
 };
 
 static llvm::Expected<Importer> findImporter(const JsonObject &config) {

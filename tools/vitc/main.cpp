@@ -21,18 +21,8 @@ struct Command {
 } // namespace
 
 static constexpr Command commands[] = {
-    {"compile", "turn a model into a library that a product links",
-     compileCommand},
-    {"run", "run a compiled library on images or tensors", runCommand},
-    {"bench", "measure a compiled library", benchCommand},
-    {"verify", "compare a compiled library with the reference interpreter",
-     verifyCommand},
-    {"tune", "search for faster schedules of a model's kernels", tuneCommand},
-    {"worker", "measure trials of a tuning session on another machine",
-     workerCommand},
-    {"models", "list the known models, or describe a model's folder",
-     modelsCommand},
-    {"targets", "list the processors that vitc compiles for", targetsCommand},
+#define VITC_COMMAND(Name, Run, Summary, Source) {Name, Summary, Run},
+#include "commands/Commands.def"
 };
 
 static constexpr int done = 0, userFault = 1, ownFault = 2;

@@ -17,14 +17,9 @@ struct Invocation {
 
 /// Each parses its own arguments and prints its results to standard output. A
 /// user error ends the tool with 1, any other with 2.
-llvm::Error compileCommand(const Invocation &invocation);
-llvm::Error runCommand(const Invocation &invocation);
-llvm::Error benchCommand(const Invocation &invocation);
-llvm::Error verifyCommand(const Invocation &invocation);
-llvm::Error tuneCommand(const Invocation &invocation);
-llvm::Error workerCommand(const Invocation &invocation);
-llvm::Error modelsCommand(const Invocation &invocation);
-llvm::Error targetsCommand(const Invocation &invocation);
+#define VITC_COMMAND(Name, Run, Summary, Source)                               \
+  llvm::Error Run(const Invocation &invocation);
+#include "commands/Commands.def"
 
 } // namespace vitc::tool
 

@@ -5,6 +5,8 @@
 
 #include "vitc/Reference/Interpreter.h"
 
+#include "llvm/ADT/SmallVectorExtras.h"
+
 namespace vitc::reference {
 
 /// The values that ops read.
@@ -17,6 +19,36 @@ struct Results {
   Results(Tensor first, Tensor second)
       : first(std::move(first)), second(std::move(second)) {}
   Tensor first, second;
+};
+
+/// The values of an op's operands.
+class Operands {
+public:
+  explicit Operands(const Values &values) : values(values) {}
+
+  const Tensor &operator[](mlir::Value value) const {
+    return values.find(value)->second;
+  }
+  /// Null for an operand that the op lacks.
+  const Tensor *optional(mlir::Value value) const {
+    return value ? &(*this)[value] : nullptr;
+  }
+  llvm::SmallVector<const Tensor *> all(mlir::ValueRange range) const {
+    return llvm::map_to_vector(
+        range, [&](mlir::Value value) { return &(*this)[value]; });
+  }
+
+private:
+  const Values &values;
+};
+
+/// The reference operation of each op with the op's attributes: Execute.cpp, or
+/// beside the operation. The linker names an op that has none.
+struct Executor {
+#define VITC_VIT_OP(Name) Results operator()(vit::Name##Op op) const;
+#include "vitc/Dialect/ViT/IR/ViTOpList.h.inc"
+
+  Operands in;
 };
 
 /// Computes an op of the vit dialect, whose operands have values.

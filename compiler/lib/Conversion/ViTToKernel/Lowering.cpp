@@ -88,125 +88,52 @@ LogicalResult Lowering::checkOperands(Operation *op) const {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Ops without a kernel of their own
+//===----------------------------------------------------------------------===//
+
+static LogicalResult noKernel(Operation *op) {
+  return op->emitError("no kernel computes this operation");
+}
+
+/// Read where it is used.
+LogicalResult lowering::lowerGet(Lowering &, vit::GetOp) { return success(); }
+/// Its inputs are written to the output one by one.
+LogicalResult lowering::lowerStack(Lowering &, vit::StackOp) {
+  return success();
+}
+
+#define VITC_WITHOUT_KERNEL(Name)                                              \
+  LogicalResult lowering::lower##Name(Lowering &, vit::Name##Op op) {          \
+    return noKernel(op);                                                       \
+  }
+// Composite ops, which vit-decompose writes out.
+VITC_WITHOUT_KERNEL(Head)
+VITC_WITHOUT_KERNEL(Mlp)
+// Ops on parameters, which are computed at compile time.
+VITC_WITHOUT_KERNEL(Constant)
+VITC_WITHOUT_KERNEL(Exp)
+VITC_WITHOUT_KERNEL(Fill)
+VITC_WITHOUT_KERNEL(InverseRoot)
+VITC_WITHOUT_KERNEL(RelativeBias)
+VITC_WITHOUT_KERNEL(ResizePosition)
+VITC_WITHOUT_KERNEL(ScaleColumns)
+VITC_WITHOUT_KERNEL(ScaleRows)
+VITC_WITHOUT_KERNEL(Standardize)
+VITC_WITHOUT_KERNEL(WindowMask)
+// They are in no function.
+VITC_WITHOUT_KERNEL(Parameter)
+VITC_WITHOUT_KERNEL(Yield)
+#undef VITC_WITHOUT_KERNEL
+
 namespace {
 
-/// One function per op.
 struct OpLowering {
-  LogicalResult operator()(vit::PatchEmbedOp op) const {
-    return lowerPatchEmbed(state, op);
+#define VITC_VIT_OP(Name)                                                      \
+  LogicalResult operator()(vit::Name##Op op) const {                           \
+    return lower##Name(state, op);                                             \
   }
-  LogicalResult operator()(vit::ConcatTokensOp op) const {
-    return lowerConcatTokens(state, op);
-  }
-  LogicalResult operator()(vit::AddPositionOp op) const {
-    return lowerAddPosition(state, op);
-  }
-  LogicalResult operator()(vit::LayerNormOp op) const {
-    return lowerLayerNorm(state, op);
-  }
-  LogicalResult operator()(vit::QuantizeOp op) const {
-    return lowerQuantize(state, op);
-  }
-  LogicalResult operator()(vit::LinearOp op) const {
-    return lowerLinear(state, op);
-  }
-  LogicalResult operator()(vit::ActivationOp op) const {
-    return lowerActivation(state, op);
-  }
-  LogicalResult operator()(vit::AddOp op) const { return lowerAdd(state, op); }
-  LogicalResult operator()(vit::AttentionOp op) const {
-    return lowerAttention(state, op);
-  }
-  LogicalResult operator()(vit::SingleQueryAttentionOp op) const {
-    return lowerSingleQueryAttention(state, op);
-  }
-  LogicalResult operator()(vit::SliceOp op) const {
-    return lowerSlice(state, op);
-  }
-  LogicalResult operator()(vit::PoolOp op) const {
-    return lowerPool(state, op);
-  }
-  LogicalResult operator()(vit::SoftmaxOp op) const {
-    return lowerSoftmax(state, op);
-  }
-  LogicalResult operator()(vit::ScaleOp op) const {
-    return lowerScale(state, op);
-  }
-  LogicalResult operator()(vit::AffineOp op) const {
-    return lowerAffine(state, op);
-  }
-  LogicalResult operator()(vit::GateOp op) const {
-    return lowerGate(state, op);
-  }
-  LogicalResult operator()(vit::RotateOp op) const {
-    return lowerRotate(state, op);
-  }
-  LogicalResult operator()(vit::ConcatOp op) const {
-    return lowerConcat(state, op);
-  }
-  LogicalResult operator()(vit::WindowPartitionOp op) const {
-    return lowerWindowPartition(state, op);
-  }
-  LogicalResult operator()(vit::WindowMergeOp op) const {
-    return lowerWindowMerge(state, op);
-  }
-  LogicalResult operator()(vit::SpaceToDepthOp op) const {
-    return lowerSpaceToDepth(state, op);
-  }
-  LogicalResult operator()(vit::ResizeMapOp op) const {
-    return lowerResizeMap(state, op);
-  }
-  LogicalResult operator()(vit::ReshapeOp op) const {
-    return lowerReshape(state, op);
-  }
-  LogicalResult operator()(vit::TransposeOp op) const {
-    return lowerTranspose(state, op);
-  }
-  LogicalResult operator()(vit::ConvOp op) const {
-    return lowerConv(state, op);
-  }
-  LogicalResult operator()(vit::DepthwiseConvOp op) const {
-    return lowerDepthwiseConv(state, op);
-  }
-  LogicalResult operator()(vit::GroupNormOp op) const {
-    return lowerGroupNorm(state, op);
-  }
-  LogicalResult operator()(vit::SpatialPoolOp op) const {
-    return lowerSpatialPool(state, op);
-  }
-
-  // Read where it is used.
-  LogicalResult operator()(vit::GetOp) const { return success(); }
-  // Its inputs are written to the output one by one.
-  LogicalResult operator()(vit::StackOp) const { return success(); }
-
-  // Composite ops, which vit-decompose writes out.
-  LogicalResult operator()(vit::MlpOp op) const { return noKernel(op); }
-  LogicalResult operator()(vit::HeadOp op) const { return noKernel(op); }
-  // Ops on parameters, which are computed at compile time.
-  LogicalResult operator()(vit::ConstantOp op) const { return noKernel(op); }
-  LogicalResult operator()(vit::ExpOp op) const { return noKernel(op); }
-  LogicalResult operator()(vit::InverseRootOp op) const { return noKernel(op); }
-  LogicalResult operator()(vit::StandardizeOp op) const { return noKernel(op); }
-  LogicalResult operator()(vit::ScaleRowsOp op) const { return noKernel(op); }
-  LogicalResult operator()(vit::ScaleColumnsOp op) const {
-    return noKernel(op);
-  }
-  LogicalResult operator()(vit::FillOp op) const { return noKernel(op); }
-  LogicalResult operator()(vit::ResizePositionOp op) const {
-    return noKernel(op);
-  }
-  LogicalResult operator()(vit::WindowMaskOp op) const { return noKernel(op); }
-  LogicalResult operator()(vit::RelativeBiasOp op) const {
-    return noKernel(op);
-  }
-  // They are in no function.
-  LogicalResult operator()(vit::ParameterOp op) const { return noKernel(op); }
-  LogicalResult operator()(vit::YieldOp op) const { return noKernel(op); }
-
-  static LogicalResult noKernel(Operation *op) {
-    return op->emitError("no kernel computes this operation");
-  }
+#include "vitc/Dialect/ViT/IR/ViTOpList.h.inc"
 
   Lowering &state;
 };
@@ -221,7 +148,7 @@ LogicalResult Lowering::lower(Operation *op) {
     return success();
   }
   if (!isa_and_nonnull<vit::ViTDialect>(op->getDialect()))
-    return OpLowering::noKernel(op);
+    return noKernel(op);
   return vit::visit<LogicalResult>(op, OpLowering{*this});
 }
 

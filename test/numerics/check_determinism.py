@@ -3,7 +3,7 @@
 """The same bits, whatever the number of threads, the size of the batch, the images that are given, their place in it, and what other
 contexts do.
 
-    check_determinism.py --vitc BUILD/bin/vitc [--random-weights SEED] [--target x86-64] [--backend tvm] [--fast-matmul] [--logits-only] [--batch N]
+    check_determinism.py --vitc BUILD/bin/vitc [--random-weights SEED] [--target x86-64] [--backend tvm] [--fast-matmul] [--precision int8] [--logits-only] [--batch N]
                          MODEL
 """
 
@@ -108,12 +108,13 @@ def main():
     parser.add_argument("--random-weights", metavar="SEED")
     parser.add_argument("--target", default="host")
     parser.add_argument("--backend", default="halide")
+    parser.add_argument("--precision", default="f32")
     parser.add_argument("--fast-matmul", action="store_true")
     parser.add_argument("--logits-only", action="store_true")
     parser.add_argument("--batch", type=int, default=3)
     parser.add_argument("model")
     arguments = parser.parse_args()
-    options = ["--target", arguments.target, "--backend", arguments.backend]
+    options = ["--target", arguments.target, "--backend", arguments.backend, "--precision", arguments.precision]
     options += ["--random-weights", arguments.random_weights] if arguments.random_weights else []
     options += ["--fast-matmul"] if arguments.fast_matmul else []
     # What a classifier needs; and all tokens of all layers, which takes other kernels.

@@ -95,12 +95,28 @@ static std::optional<JsonFault> findFault(StringRef text) {
   return std::nullopt;
 }
 
+/// Makes 0 of -0.0, which is written as -0 and then read as the integer 0: what
+/// is read stays the same when it is written and read again, and so does a hash
+/// of its text.
+static void dropNegativeZeros(json::Value &value) {
+  if (json::Object *object = value.getAsObject()) {
+    for (auto &entry : *object)
+      dropNegativeZeros(entry.second);
+  } else if (json::Array *array = value.getAsArray()) {
+    for (json::Value &element : *array)
+      dropNegativeZeros(element);
+  } else if (value.getAsNumber() == 0.0) {
+    value = 0;
+  }
+}
+
 /// The tree of a text without faults. The only call of LLVM's parser, which
 /// recurses as deep as the text is nested.
 static Expected<json::Value> makeTree(StringRef place, StringRef text) {
   Expected<json::Value> value = json::parse(text);
   if (!value)
     return userError(place, "not valid JSON: " + toString(value.takeError()));
+  dropNegativeZeros(*value);
   return value;
 }
 

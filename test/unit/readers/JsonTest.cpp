@@ -3,6 +3,7 @@
 
 #include "TestFiles.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -185,6 +186,22 @@ TEST_F(JsonTest, ValuesThatAreInNoFile) {
   // A recursive parser would not come back from this.
   expectParts(messageOf(parseJsonValue("row", std::string(1000000, '['))),
               {"row:65", "nested deeper than 64"});
+}
+
+TEST_F(JsonTest, WhatIsReadIsWrittenAndReadAsTheSame) {
+  auto written = [](llvm::StringRef text) {
+    return llvm::formatv("{0}", valueOf(parseJsonValue("row", text))).str();
+  };
+  EXPECT_EQ(written("[-0.0, -0, {\"a\": [-0e5]}, -1e-999, 0.0]"),
+            "[0,0,{\"a\":[0]},0,0]");
+  for (llvm::StringRef text :
+       {"-0.0", "4.0", "-4.5e0", "1e16", "1e17", "1e300", "5e-324", "0.1",
+        "9007199254740993.0", "9223372036854775807", "9223372036854775808",
+        "18446744073709551615", "18446744073709551616", "-9223372036854775809",
+        "\"\\u0000\\u0005\\ud800\\u007f\\u0080\"", "{\"\\u0000\\ud800\": 1}"}) {
+    std::string once = written(text);
+    EXPECT_EQ(written(once), once) << text.str();
+  }
 }
 
 TEST_F(JsonTest, LinesOfAFileKnowTheirNumber) {

@@ -19,6 +19,14 @@ static std::string record(const std::string &schedule = "{\"tile\": 4}",
          "}";
 }
 
+/// Puts `now` where `then` stands first.
+static void replace(std::string &text, const std::string &then,
+                    const std::string &now) {
+  size_t at = text.find(then);
+  ASSERT_NE(at, std::string::npos) << then;
+  text.replace(at, then.size(), now);
+}
+
 static std::string failure(const std::string &text) {
   return messageOf(parseRecord("r.jsonl", text, 3));
 }
@@ -29,6 +37,18 @@ TEST(RecordsTest, RoundTrip) {
   EXPECT_EQ(first.ratio(), 0.5);
   Record second = valueOf(parseRecord("r.jsonl", first.toLine()));
   EXPECT_EQ(first.toLine(), second.toLine());
+}
+
+TEST(RecordsTest, WhatIsWrittenIsReadAsTheSame) {
+  std::string text = record("{\"tile\": -0.0, \"block\": 4.0}");
+  replace(text, "\"m\": 1", "\"m\": -0.0, \"eps\": [-1e-400, 1e-5]");
+  replace(text, "0.5", "-0.0");                 // the share of the peak
+  replace(text, "\"y\"", "\"\\u0005\\u0000\""); // the baseline's code
+  Record first = valueOf(parseRecord("r.jsonl", text));
+  Record second = valueOf(parseRecord("r.jsonl", first.toLine()));
+  EXPECT_EQ(first.toLine(), second.toLine());
+  EXPECT_EQ(first.key(), second.key());
+  EXPECT_EQ(first.baseline.code, std::string("\5\0", 2));
 }
 
 TEST(RecordsTest, NumbersAreFiniteAndInRange) {

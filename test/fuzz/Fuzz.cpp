@@ -62,6 +62,12 @@ std::string textOf(const uint8_t *data, size_t size) {
   return std::string(reinterpret_cast<const char *>(data), size);
 }
 
+void refused(const std::string &message) {
+  static const bool isSeed = std::getenv("VITC_FUZZ_SEEDS") != nullptr;
+  if (isSeed)
+    fault("a seed is refused: " + message);
+}
+
 void fault(const std::string &message) {
   std::fprintf(stderr, "FAULT: %s\n", message.c_str());
   std::abort();

@@ -44,6 +44,11 @@ std::string textOf(const uint8_t *data, size_t size);
 /// Ends the process with a message: the input has found a fault.
 [[noreturn]] void fault(const std::string &message);
 
+/// The input is refused, with this message. That is a fault for a seed
+/// (VITC_FUZZ_SEEDS is set, see run.py): what is made from it would be refused
+/// for the same reason, and nothing behind it be reached.
+void refused(const std::string &message);
+
 } // namespace vitc::fuzz
 
 #endif // VITC_TEST_FUZZ_FUZZ_H

@@ -83,10 +83,12 @@ static ImportOptions optionsOf(const JsonObject &input) {
   auto extent = [](int64_t value) {
     return std::clamp<int64_t>(value, 1, 65536);
   };
-  if (auto size = input.getPair("image_size"); isValue(size))
-    options.imageSize = {extent(size->first), extent(size->second)};
-  if (auto outputs = input.getStrings("outputs"); isValue(outputs))
-    options.outputs = *outputs;
+  if (input.has("image_size"))
+    if (auto size = input.getPair("image_size"); isValue(size))
+      options.imageSize = {extent(size->first), extent(size->second)};
+  if (input.has("outputs"))
+    if (auto outputs = input.getStrings("outputs"); isValue(outputs))
+      options.outputs = *outputs;
   return options;
 }
 

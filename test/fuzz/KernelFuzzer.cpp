@@ -31,8 +31,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (input.contains("proposals"))
       (void)completeSchedules(program, spec,
                               proposalsFile.write(printed(input["proposals"])));
-  } catch (const SpecError &) {
-    // The user's mistake, exit code 1.
+  } catch (const SpecError &error) {
+    refused(error.what()); // The user's mistake, exit code 1.
   } catch (const Halide::Error &error) {
     fault(std::string("Halide refuses what the family has let through: ") +
           error.what());

@@ -6,13 +6,14 @@
 
 namespace vitc::fuzz {
 
-void expectUserError(llvm::Error error) {
+std::string expectUserError(llvm::Error error) {
   bool isUsers = error.isA<UserError>();
   std::string message = llvm::toString(std::move(error));
   if (!isUsers)
     fault("not a user error: " + message);
   if (message.empty())
     fault("a user error without a word");
+  return message;
 }
 
 template <typename T>

@@ -9,15 +9,16 @@
 
 namespace vitc::fuzz {
 
-/// A wrong input is the user's: any other error is a fault.
-void expectUserError(llvm::Error error);
+/// A wrong input is the user's: any other error is a fault. Returns the
+/// message.
+std::string expectUserError(llvm::Error error);
 
 /// Whether there is a value; what there is else must be a user error.
 template <typename T>
 bool isValue(llvm::Expected<T> &result) {
   if (result)
     return true;
-  expectUserError(result.takeError());
+  refused(expectUserError(result.takeError()));
   return false;
 }
 

@@ -116,6 +116,8 @@ void runOn(void *context, const Call &call) {
   std::vector<float> sums(size_t(given * imageFloats));
   void *outputs[] = {sums.data()};
   vitc_status status = run(context, images, count, outputs);
+  if (status != VITC_OK)
+    refused(statusText(status));
   if (status == VITC_OK && given != count)
     fault("a wrong number of images is run");
   if (preprocess(context, images, count, sums.data()) != status)
@@ -149,6 +151,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fault("a status without a text");
   if (context)
     runOn(context, call);
+  else
+    refused(statusText(status));
   destroy(context);
   return 0;
 }

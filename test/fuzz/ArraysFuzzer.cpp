@@ -14,6 +14,10 @@ using namespace vitc::fuzz;
 static const char *const jaxNames[] = {
     "Transformer/encoderblock_0/MultiHeadDotProductAttention_1/query/"
     "kernel.npy",
+    "Transformer/encoderblock_0/MultiHeadDotProductAttention_1/key/"
+    "kernel.npy",
+    "Transformer/encoderblock_0/MultiHeadDotProductAttention_1/value/"
+    "kernel.npy",
     "embedding/kernel.npy",
     "Transformer/posembed_input/pos_embedding.npy",
     "head/bias.npy",

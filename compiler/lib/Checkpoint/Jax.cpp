@@ -54,7 +54,9 @@ public:
   }
   void read(const TensorInfo &tensor, int64_t first,
             MutableArrayRef<int64_t> out) const override {
-    report_fatal_error("Google's weights have no integers");
+    // There are none in Google's own files, so they are not kept.
+    std::vector<int64_t> all = joined<int64_t>(indexOf(tensor, first, out));
+    llvm::copy(ArrayRef(all).slice(size_t(first), out.size()), out.begin());
   }
   std::string describe() const override { return arrays->describe(); }
 
@@ -62,7 +64,15 @@ private:
   template <typename Out>
   void readAs(const TensorInfo &tensor, int64_t first,
               MutableArrayRef<Out> out) const;
-  std::vector<double> turned(const View &view) const;
+  /// Of the tensor among `infos`; that it has these elements is checked.
+  template <typename Out>
+  size_t indexOf(const TensorInfo &tensor, int64_t first,
+                 MutableArrayRef<Out> out) const;
+  /// All values of a tensor.
+  template <typename Value>
+  std::vector<Value> joined(size_t index) const;
+  template <typename Value>
+  std::vector<Value> turned(const View &view) const;
 
   std::unique_ptr<Checkpoint> arrays;
   std::vector<TensorInfo> infos;
@@ -325,11 +335,24 @@ Error Names::addAll() {
                        "beside the array " + inQuotes(first.source->name) +
                            " there is none for another of query, key and "
                            "value");
-    for (auto &[index, view] : parts)
+    for (auto &[index, view] : parts) {
       if (view.shape != first.shape)
         return shapeError(*view.source, shownShape(first.source->shape) +
                                             " as " +
                                             inQuotes(first.source->name));
+      // What is not empty is no larger than its file: all of them together have
+      // a size, too.
+      if (parts.size() > 1 && is_contained(view.shape, 0))
+        return shapeError(*view.source, "no axis of 0");
+      // One tensor has one type, and integers are read otherwise.
+      if (isFloatingPoint(view.source->type) !=
+          isFloatingPoint(first.source->type))
+        return userError(view.source->place,
+                         "the array " + inQuotes(view.source->name) + " is " +
+                             storedTypeName(view.source->type) + ", expected " +
+                             storedTypeName(first.source->type) + " as " +
+                             inQuotes(first.source->name));
+    }
   }
   return Error::success();
 }
@@ -368,18 +391,19 @@ JaxCheckpoint::JaxCheckpoint(std::unique_ptr<Checkpoint> arrays,
   }
 }
 
-std::vector<double> JaxCheckpoint::turned(const View &view) const {
+template <typename Value>
+std::vector<Value> JaxCheckpoint::turned(const View &view) const {
   int64_t size = 1;
   std::vector<int64_t> strides(view.shape.size());
   for (size_t axis = view.shape.size(); axis-- > 0;) {
     strides[axis] = size;
     size *= view.shape[axis];
   }
-  std::vector<double> stored(size), result(size);
-  arrays->read(*view.source, view.first, MutableArrayRef<double>(stored));
+  std::vector<Value> stored(size), result(size);
+  arrays->read(*view.source, view.first, MutableArrayRef<Value>(stored));
   std::vector<int64_t> index(view.order.size());
   int64_t offset = 0;
-  for (double &value : result) {
+  for (Value &value : result) {
     value = stored[offset];
     for (size_t axis = index.size(); axis-- > 0;) {
       int64_t from = view.order[axis];
@@ -393,22 +417,35 @@ std::vector<double> JaxCheckpoint::turned(const View &view) const {
   return result;
 }
 
+template <typename Value>
+std::vector<Value> JaxCheckpoint::joined(size_t index) const {
+  std::vector<Value> all;
+  for (const View &view : views[index]) {
+    std::vector<Value> part = turned<Value>(view);
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
 template <typename Out>
-void JaxCheckpoint::readAs(const TensorInfo &tensor, int64_t first,
-                           MutableArrayRef<Out> out) const {
+size_t JaxCheckpoint::indexOf(const TensorInfo &tensor, int64_t first,
+                              MutableArrayRef<Out> out) const {
   const TensorInfo *mine = find(tensor.name);
   if (!mine)
     report_fatal_error(Twine("read of a tensor that is not in the file: ") +
                        tensor.name);
   checkReadRange(*mine, first, out.size());
+  return size_t(mine - infos.data());
+}
+
+template <typename Out>
+void JaxCheckpoint::readAs(const TensorInfo &tensor, int64_t first,
+                           MutableArrayRef<Out> out) const {
+  size_t index = indexOf(tensor, first, out);
   std::lock_guard<std::mutex> guard(lock);
-  if (last != mine) {
-    values.clear();
-    for (const View &view : views[mine - infos.data()]) {
-      std::vector<double> part = turned(view);
-      values.insert(values.end(), part.begin(), part.end());
-    }
-    last = mine;
+  if (last != &infos[index]) {
+    values = joined<double>(index);
+    last = &infos[index];
   }
   for (size_t i = 0; i < out.size(); ++i)
     out[i] = Out(values[first + int64_t(i)]);

@@ -386,3 +386,31 @@ TEST_F(NpzTest, Arrays) {
   for (bool deflated : {false, true})
     expectParts(failure({{"a.npy", head, deflated}}), {"head says it has 20"});
 }
+
+TEST_F(NpzTest, IntegersUnderTimmsNames) {
+  auto integers = [](const std::string &name) {
+    return RawMember{name + ".npy", npyBytes("<i8", "(2, 1, 1)",
+                                             bytesOf<int64_t>({7, INT64_MAX}))};
+  };
+  const std::string attention =
+      "Transformer/encoderblock_0/MultiHeadDotProductAttention_1/";
+  std::vector<RawMember> members = {
+      six("embedding/kernel.npy"), integers("index"),
+      integers(attention + "query/kernel"), integers(attention + "key/kernel"),
+      integers(attention + "value/kernel")};
+  auto adapt = [&] { return adaptJaxCheckpoint(open(zipBytes(members))); };
+  std::unique_ptr<Checkpoint> file = valueOf(adapt());
+  EXPECT_EQ(valueOf(file->getIntegers("index", {2, 1, 1})),
+            (std::vector<int64_t>{7, INT64_MAX}));
+  EXPECT_EQ(valueOf(file->getIntegers("blocks.0.attn.qkv.weight", {3, 2})),
+            (std::vector<int64_t>{7, INT64_MAX, 7, INT64_MAX, 7, INT64_MAX}));
+  EXPECT_EQ(readAll<int64_t>(*file, "blocks.0.attn.qkv.weight", 5),
+            (std::vector<int64_t>{INT64_MAX}));
+
+  members[3].data = npyBytes("<f4", "(2, 1, 1)", bytesOf<float>({1, 2}));
+  expectParts(messageOf(adapt()), {"key/kernel\" is F32, expected I64 as"});
+  for (RawMember &member : members)
+    if (member.name.find(attention) == 0)
+      member.data = npyBytes("|u1", "(0, 4611686018427387904, 1)", "");
+  expectParts(messageOf(adapt()), {"expected no axis of 0"});
+}

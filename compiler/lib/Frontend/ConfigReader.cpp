@@ -54,8 +54,8 @@ vitc::readLabels(const JsonObject &config) {
   for (const std::string &key : keys) {
     uint64_t index;
     if (llvm::StringRef(key).getAsInteger(10, index) || index >= labels.size())
-      return names->error(key, "id2label has key \"" + key +
-                                   "\", expected the numbers 0 to " +
+      return names->error(key, "id2label has key " + inQuotes(key) +
+                                   ", expected the numbers 0 to " +
                                    llvm::Twine(labels.size() - 1));
     llvm::Expected<std::string> label = names->getString(key);
     if (!label)

@@ -41,8 +41,8 @@ static llvm::Expected<Importer> findImporter(const JsonObject &config) {
   for (const Family &family : families)
     if (family.modelType == *type)
       return family.import;
-  return config.error("model_type", "unknown model_type \"" + *type +
-                                        "\"; known are " + list);
+  return config.error("model_type", "unknown model_type " + inQuotes(*type) +
+                                        "; known are " + list);
 }
 
 /// The tensors that the module reads, for random weights.

@@ -108,8 +108,8 @@ llvm::Expected<ModelSource> vitc::openModel(llvm::StringRef model,
   }
   std::vector<llvm::StringRef> candidates(names.begin(), names.end());
   llvm::StringRef nearest = nearestName(model, candidates);
-  return userError(model + ": no such folder, file or known model" +
-                   (nearest.empty()
-                        ? "; `vitc models` lists the known ones"
-                        : "; the nearest known model is " + nearest));
+  return userError(
+      model, "no such folder, file or known model" +
+                 (nearest.empty() ? "; `vitc models` lists the known ones"
+                                  : "; the nearest known model is " + nearest));
 }

@@ -33,7 +33,9 @@ static std::string onOneLine(StringRef text) {
 }
 
 Error userError(StringRef place, const Twine &message) {
-  return make_error<UserError>((onOneLine(place) + ": " + message).str());
+  // A message may have a word of the file in it; a second line would pass for
+  // a message of vitc's own.
+  return make_error<UserError>(onOneLine((place + ": " + message).str()));
 }
 
 std::string inQuotes(StringRef text) {

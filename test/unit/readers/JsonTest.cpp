@@ -223,6 +223,12 @@ TEST(NearestNameTest, NearAndFar) {
   EXPECT_EQ(nearestName("x", {}), "");
 }
 
+TEST(UserErrorTest, IsOneLine) {
+  std::string words = llvm::toString(
+      userError("a\nfile", "has\nvitc: error: another\x1b[31m message"));
+  EXPECT_EQ(words, "a\\x0afile: has\\x0avitc: error: another\\x1b[31m message");
+}
+
 TEST(InQuotesTest, HidesControlCharactersAndCutsLongText) {
   EXPECT_EQ(inQuotes("a\n\x1b"), "\"a\\x0a\\x1b\"");
   EXPECT_LT(inQuotes(std::string(100000, 'x')).size(), 200u);

@@ -178,6 +178,71 @@ static constexpr StringRef functions[] = {"argz",
                                           "xdrrec",
                                           "xdrstdio"};
 
+/// What NAME_OK, NAME_WIDTH, NAME_BATCH or NAME_status is something in headers
+/// of the C library for, often a macro. SYS_… are all macros.
+static constexpr StringRef constants[] = {"ARGP_HELP_EXIT",
+                                          "BOOL",
+                                          "CHAR",
+                                          "CRYPT_SALT",
+                                          "EX",
+                                          "F",
+                                          "INT",
+                                          "INT16",
+                                          "INT32",
+                                          "INT64",
+                                          "INT8",
+                                          "INTMAX",
+                                          "INTPTR",
+                                          "INT_FAST16",
+                                          "INT_FAST32",
+                                          "INT_FAST64",
+                                          "INT_FAST8",
+                                          "INT_LEAST16",
+                                          "INT_LEAST32",
+                                          "INT_LEAST64",
+                                          "INT_LEAST8",
+                                          "LLONG",
+                                          "LONG",
+                                          "MCHECK",
+                                          "MM",
+                                          "MSG",
+                                          "PS",
+                                          "PTRDIFF",
+                                          "R",
+                                          "SCHAR",
+                                          "SCHED",
+                                          "SHRT",
+                                          "SIG_ATOMIC",
+                                          "SIZE",
+                                          "TD",
+                                          "UCHAR",
+                                          "UINT",
+                                          "UINT16",
+                                          "UINT32",
+                                          "UINT64",
+                                          "UINT8",
+                                          "UINTMAX",
+                                          "UINTPTR",
+                                          "UINT_FAST16",
+                                          "UINT_FAST32",
+                                          "UINT_FAST64",
+                                          "UINT_FAST8",
+                                          "UINT_LEAST16",
+                                          "UINT_LEAST32",
+                                          "UINT_LEAST64",
+                                          "UINT_LEAST8",
+                                          "ULLONG",
+                                          "ULONG",
+                                          "USHRT",
+                                          "W",
+                                          "WCHAR",
+                                          "WINT",
+                                          "X",
+                                          "argp_err_exit",
+                                          "exit",
+                                          "re_syntax",
+                                          "si"};
+
 /// Their beginnings belong to what every library holds, or to the C library as
 /// a whole.
 static constexpr StringRef takenPrefixes[] = {"vitc", "halide", "pthread"};
@@ -200,6 +265,8 @@ std::string vitc::whyReserved(StringRef name) {
     return ("lib" + name + ".so would hide a library of the system").str();
   if (llvm::is_contained(functions, name))
     return (name + "_… are functions of the C library").str();
+  if (llvm::is_contained(constants, name) || name.starts_with("SYS_"))
+    return (name + "_… are names in the system's headers").str();
   if (name.equals_insensitive("threads"))
     return "CMake's package of that name is one that the library needs";
   return "";

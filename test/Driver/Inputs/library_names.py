@@ -27,7 +27,7 @@ def derived(name, source=model):
 
 
 for name in ("math stdint pthread features immintrin int co_await xor_eq main std _Net a__b net_ vitc vitc_embedded halide m timer "
-             "pthread_mutex Threads 9lives a-b a\nb häd").split(" "):
+             "pthread_mutex Threads SIZE X MSG si 9lives a-b a\nb häd").split(" "):
     print(refused(name))
 print(refused("n" * 129))
 
@@ -53,6 +53,21 @@ words = set("""alignas alignof and and_eq asm auto bitand bitor bool break case 
     not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires return short signed sizeof static
     static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned using
     virtual void volatile wchar_t while xor xor_eq restrict typeof typeof_unqual _Bool _Atomic __func__""".split())
+# What the header of a library would declare, and one of the system's declares already.
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Target/golden/golden_net.h")) as file:
+    endings = set(re.findall(r"\bgolden_net_(\w+)", file.read()))
+endings -= {ending for ending in endings if "LOGITS" in ending}
+source = "".join(f"#if __has_include(<{name}.h>)\n#include <{name}.h>\n#endif\n" for name in """errno fcntl fmtmsg inttypes limits math
+    pthread sched semaphore signal spawn stdint stdio stdlib string sysexits threads time unistd utmpx wchar""".split())
+taken = set()
+for option in ("-dM", "-P"):
+    done = subprocess.run(["g++", "-x", "c++", "-E", option, "-"], input=source, capture_output=True, text=True, check=True)
+    taken |= set(re.findall(r"\b[A-Za-z]\w*", done.stdout))
+taken = {name[: -len(ending) - 1] for name in taken for ending in endings if name.endswith("_" + ending)}
+taken = {name for name in taken if "__" not in name}
+if not {"SIZE", "X", "pthread", "timer"} <= taken:
+    sys.exit(f"only {sorted(taken)} were found in the system's headers")
+headers |= taken
 for name in sorted(headers | words):
     message = refused(name)
     if not re.search(r"; try --name \w+$", message):

@@ -196,6 +196,19 @@ std::vector<int64_t> JsonReader::integers(StringRef key,
   return values;
 }
 
+std::vector<int64_t> JsonReader::depths(StringRef key,
+                                        std::vector<int64_t> fallback) {
+  std::vector<int64_t> values = integers(key, fallback, 1, mostBlocks);
+  int64_t blocks = 0;
+  for (int64_t value : values)
+    blocks += value;
+  if (blocks <= mostBlocks)
+    return values;
+  refuse(key, key + " has " + Twine(blocks) +
+                  " blocks in all, expected at most " + Twine(mostBlocks));
+  return fallback;
+}
+
 json::Object JsonReader::objectAt(StringRef key) {
   const JsonObject *from = owner(key);
   Expected<JsonObject> inner = (from ? *from : object).getObject(key);

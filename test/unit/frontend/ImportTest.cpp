@@ -175,7 +175,10 @@ TEST_F(ImportTest, SizesThatGrowWithTheStages) {
                 .find("embed_dim gives stage 1 131072 channels"),
             std::string::npos);
   EXPECT_NE(failure(R"({"model_type": "swin", "depths": [65536]})")
-                .find("between 1 and 1024"),
+                .find("between 1 and 512"),
+            std::string::npos);
+  EXPECT_NE(failure(R"({"model_type": "swin", "depths": [500, 13]})")
+                .find("depths has 513 blocks in all, expected at most 512"),
             std::string::npos);
 }
 

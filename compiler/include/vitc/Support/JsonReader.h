@@ -25,6 +25,10 @@ public:
   static constexpr int64_t greatest = 65536;
   /// Of the ratio of a layer's width to another's.
   static constexpr double greatestRatio = 64;
+  /// Of a model's blocks, those of all its stages together: ten times as many
+  /// as any published one has. Sixteen bytes of a config must not keep vitc
+  /// busy for long.
+  static constexpr int64_t mostBlocks = 512;
 
   /// A word of a field and what it stands for.
   template <typename T>
@@ -79,6 +83,10 @@ public:
   std::vector<int64_t> integers(llvm::StringRef key,
                                 std::vector<int64_t> fallback, int64_t least,
                                 int64_t most = greatest, bool orOne = false);
+  /// How many blocks each stage has: `mostBlocks` in all. The fallback after an
+  /// error.
+  std::vector<int64_t> depths(llvm::StringRef key,
+                              std::vector<int64_t> fallback);
   /// An object; an empty one after an error.
   llvm::json::Object objectAt(llvm::StringRef key);
 

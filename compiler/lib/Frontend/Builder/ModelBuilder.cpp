@@ -53,7 +53,9 @@ Value ModelBuilder::parameter(const Twine &nameTwine, ArrayRef<int64_t> shape) {
 
   auto type = tensorType(shape);
   Location location = named(name);
-  if (checkpoint) {
+  // Only the first error is told, and the hints of others would cost more than
+  // the rest of the import.
+  if (checkpoint && !firstError) {
     llvm::Expected<const TensorInfo *> tensor = checkpoint->get(name, shape);
     if (tensor)
       location = NameLoc::get(

@@ -117,7 +117,7 @@ static llvm::Error readNormalisation(const JsonObject &json, Config &config) {
 /// The fields by themselves; how they go together is checked later. Errors stay
 /// in `fields`.
 static Config readFields(ConfigReader &fields) {
-  constexpr int64_t widest = JsonReader::greatest, deepest = 1 << 10;
+  constexpr int64_t widest = JsonReader::greatest;
   const JsonObject &json = fields.getObject();
   fields.refuseUnknown(knownFields);
 
@@ -132,7 +132,7 @@ static Config readFields(ConfigReader &fields) {
        {"channels_rows_columns", PatchLayout::ChannelsRowsColumns}});
   config.patchBias = fields.boolean("patch_bias", true);
   config.width = fields.positive("width", 768, widest);
-  config.depth = fields.positive("depth", 12, deepest);
+  config.depth = fields.positive("depth", 12, JsonReader::mostBlocks);
   config.heads = fields.positive("heads", 12, widest);
   config.headWidth = fields.positive(
       "head_width", std::max<int64_t>(config.width / config.heads, 1), widest);

@@ -10,28 +10,29 @@ using mlir::Value;
 
 static constexpr llvm::StringLiteral prefix = "patch_embed.backbone.";
 
-/// A list of at most 8 numbers from 1 to 4096. The table of architectures has
-/// only such lists, but `model_args` may have anything.
+/// A list of at most 8 numbers from 1 to `greatest`. The table of architectures
+/// has only such lists, but `model_args` may have anything.
 static std::vector<int64_t> readNumbers(TimmImport &import,
                                         const JsonObject &network,
-                                        llvm::StringRef key) {
+                                        llvm::StringRef key,
+                                        int64_t greatest = 4096) {
   constexpr size_t longest = 8;
-  constexpr double greatest = 4096;
   std::vector<int64_t> numbers;
   llvm::Expected<std::vector<double>> list = network.getNumbers(key);
   bool fits = bool(list) && list->size() <= longest;
   if (fits)
     for (double value : *list) {
-      fits &=
-          value >= 1 && value <= greatest && value == double(int64_t(value));
+      fits &= value >= 1 && value <= double(greatest) &&
+              value == double(int64_t(value));
       numbers.push_back(fits ? int64_t(value) : 1);
     }
   if (!list)
     llvm::consumeError(list.takeError());
   if (!fits) {
-    import.arguments.refuse(
-        "embed_layer", "the backbone's " + key + " is not a list of up to " +
-                           Twine(longest) + " whole numbers from 1 to 4096");
+    import.arguments.refuse("embed_layer",
+                            "the backbone's " + key +
+                                " is not a list of up to " + Twine(longest) +
+                                " whole numbers from 1 to " + Twine(greatest));
     numbers.clear();
   }
   return numbers;
@@ -42,7 +43,8 @@ static std::vector<ResNetStage> readStages(TimmImport &import,
                                            const JsonObject &network) {
   std::vector<ResNetStage> stages;
   int64_t width = 256;
-  for (int64_t depth : readNumbers(import, network, "layers")) {
+  for (int64_t depth : readNumbers(import, network, "layers",
+                                   /*greatest=*/JsonReader::mostBlocks / 8)) {
     stages.push_back({depth, width});
     width *= 2;
   }

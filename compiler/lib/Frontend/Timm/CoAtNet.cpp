@@ -348,7 +348,7 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
   config.image = import.family.options.imageSize.value_or(
       arguments.size("img_size", {224, 224}));
   config.widths = arguments.integers("embed_dim", {96, 192, 384, 768}, 1);
-  config.depths = arguments.integers("depths", {2, 3, 5, 2}, 1, 1 << 10);
+  config.depths = arguments.depths("depths", {2, 3, 5, 2});
   config.blocks = arguments.words("block_type", {"C", "C", "T", "T"});
   config.stem = arguments.size("stem_width", {64, 64});
   config.stemBias = arguments.boolean("stem_bias", false);

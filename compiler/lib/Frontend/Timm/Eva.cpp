@@ -158,7 +158,7 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
   TimmArguments &arguments = import.arguments;
   Config config;
   config.patches = readTimmPatches(import);
-  config.depth = arguments.integer("depth", 12, 1, 1 << 10);
+  config.depth = arguments.positive("depth", 12, JsonReader::mostBlocks);
   config.classes = arguments.classes();
   config.registers = arguments.integer("num_reg_tokens", 0, 0, 1 << 16);
   config.classToken = arguments.boolean("class_token", true);

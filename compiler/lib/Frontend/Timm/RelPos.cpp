@@ -15,7 +15,7 @@ FamilyResult vitc::importTimmRelPos(TimmImport &import) {
   TimmArguments &arguments = import.arguments;
   FamilyImport &family = import.family;
   TimmPatches patches = readTimmPatches(import);
-  int64_t depth = arguments.integer("depth", 12, 1, 1 << 10);
+  int64_t depth = arguments.positive("depth", 12, JsonReader::mostBlocks);
   double ratio = arguments.ratio("mlp_ratio", 4);
   Norm norm = arguments.norm("norm_layer");
   TimmAttention attention;

@@ -124,8 +124,7 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
   arguments.boolean("strict_img_size", true); // the size is fixed here
   arguments.choice("global_pool", "avg", {"avg"});
   int64_t width = arguments.integer("embed_dim", 96, 1, 1 << 16);
-  std::vector<int64_t> depths = arguments.integers("depths", {2, 2, 6, 2}, 1,
-                                                   1 << 10),
+  std::vector<int64_t> depths = arguments.depths("depths", {2, 2, 6, 2}),
                        heads =
                            arguments.integers("num_heads", {3, 6, 12, 24}, 1),
                        headWidth = {0}, pretrained(depths.size(), 0);

@@ -107,7 +107,7 @@ static llvm::Expected<Config> readConfig(TimmImport &import) {
   config.patches = readTimmPatches(import);
   config.distilled =
       import.architecture.className == "VisionTransformerDistilled";
-  config.depth = arguments.integer("depth", 12, 1, 1 << 10);
+  config.depth = arguments.positive("depth", 12, JsonReader::mostBlocks);
   config.heads = arguments.integer("num_heads", 12, 1, 1 << 16);
   config.mlpRatio = arguments.ratio("mlp_ratio", 4);
   config.classes = arguments.classes();

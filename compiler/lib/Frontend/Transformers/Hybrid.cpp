@@ -49,9 +49,9 @@ static ResNetV2 readNetwork(ConfigReader &fields, bool isDefault) {
   network.activation = fields.activation("hidden_act", "relu");
   std::vector<int64_t> widths =
       fields.integers("hidden_sizes", {256, 512, 1024, 2048}, 1);
-  std::vector<int64_t> depths =
-      isDefault ? std::vector<int64_t>{3, 4, 9}
-                : fields.integers("depths", {3, 4, 6, 3}, 1, deepest);
+  std::vector<int64_t> depths = isDefault
+                                    ? std::vector<int64_t>{3, 4, 9}
+                                    : fields.depths("depths", {3, 4, 6, 3});
   int64_t factor = fields.positive("width_factor", 1, 64),
           outputStride = fields.positive("output_stride", 32, 1024);
   bool padsPool = fields.boolean("embedding_dynamic_padding", isDefault);

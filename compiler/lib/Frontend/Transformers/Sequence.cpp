@@ -10,7 +10,8 @@ SequenceConfig vitc::readSequenceConfig(ConfigReader &fields,
                                         const SequenceDefaults &defaults) {
   SequenceConfig config;
   config.width = fields.positive("hidden_size", defaults.width, widest);
-  config.depth = fields.positive("num_hidden_layers", 12, deepest);
+  config.depth =
+      fields.positive("num_hidden_layers", 12, JsonReader::mostBlocks);
   config.heads = fields.positive("num_attention_heads", defaults.heads, widest);
   config.channels = fields.positive("num_channels", 3, 1024);
   config.imageSize = fields.size("image_size", {224, 224});

@@ -11,7 +11,7 @@
 namespace vitc {
 
 /// Limits of what a config may ask for.
-inline constexpr int64_t widest = 1 << 16, deepest = 1 << 10;
+inline constexpr int64_t widest = 1 << 16;
 
 struct SequenceConfig {
   int64_t width, depth, heads, channels;

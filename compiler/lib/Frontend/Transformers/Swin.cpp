@@ -41,8 +41,7 @@ static llvm::Expected<Config> readConfig(const JsonObject &json,
   Config config;
   config.second = fields.text("model_type", std::nullopt) == "swinv2";
   int64_t width = fields.positive("embed_dim", 96, widest);
-  std::vector<int64_t> depths =
-      fields.integers("depths", {2, 2, 6, 2}, 1, deepest);
+  std::vector<int64_t> depths = fields.depths("depths", {2, 2, 6, 2});
   std::vector<int64_t> heads = fields.integers("num_heads", {3, 6, 12, 24}, 1);
   std::vector<int64_t> pretrained(depths.size(), 0);
   if (config.second)

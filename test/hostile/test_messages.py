@@ -67,3 +67,11 @@ for source in sorted(GOLDEN.glob("*/config.json")):
             assert message.startswith("vitc: error: ") and message.count("\n") == 1 and len(message) < 2000, what
 assert len(seen) > 300 and codes[1] > 100, (len(seen), codes)
 print(f"ok {len(seen)} words of configs, {codes[1]} refused in one line each")
+
+# A hint at the nearest name is not worth hours: names that are long, and differ in everything.
+model = own_model(scratch / "long", {"head": "h" * 10**6})
+text = (model / "config.json").read_text()
+(model / "config.json").write_text(text.replace("h" * 10**6, "g" * 10**6))
+message = refuse("is missing", "compile", model, "-o", scratch / "never")
+assert len(message) < 2000, len(message)
+print("ok long names")

@@ -51,11 +51,19 @@ StringRef nearestName(StringRef name, ArrayRef<StringRef> candidates) {
   // nothing, and unrelated words are not offered.
   unsigned best = std::max<unsigned>(1, name.size() / 3) + 1;
   StringRef nearest;
+  // A hint is worth a fraction of a second: names in files may be as many and
+  // as long as their author likes. All pairs of a real model's take a hundredth
+  // of it.
+  uint64_t left = uint64_t(1) << 28;
   for (StringRef candidate : candidates) {
     size_t longer = std::max(candidate.size(), name.size());
     size_t shorter = std::min(candidate.size(), name.size());
     if (longer - shorter >= best)
       continue;
+    uint64_t steps = uint64_t(longer) * shorter;
+    if (steps > left)
+      break;
+    left -= steps;
     unsigned distance = name.edit_distance(
         candidate, /*AllowReplacements=*/true, /*MaxEditDistance=*/best);
     if (distance < best) {

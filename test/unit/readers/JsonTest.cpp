@@ -223,6 +223,15 @@ TEST(NearestNameTest, NearAndFar) {
   EXPECT_EQ(nearestName("x", {}), "");
 }
 
+TEST(NearestNameTest, LongAndMany) {
+  // Would take hours, and minutes.
+  std::string name(1 << 20, 'a'), other(1 << 20, 'b');
+  EXPECT_EQ(nearestName(name, {llvm::StringRef(other)}), "");
+  std::vector<llvm::StringRef> many(1 << 20,
+                                    llvm::StringRef(other).take_front(100));
+  EXPECT_EQ(nearestName(std::string(100, 'a'), many), "");
+}
+
 TEST(UserErrorTest, IsOneLine) {
   std::string words = llvm::toString(
       userError("a\nfile", "has\nvitc: error: another\x1b[31m message"));

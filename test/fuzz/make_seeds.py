@@ -289,7 +289,7 @@ def add_kernels(seeds, vitc):
     maps = {"batch": 2, "height": 7, "width": 5, "out_h": 14, "out_w": 3, "cols": 24, "ldx": 32, "ldy": 48}
     for family, spec in (("softmax", rows), ("scale", {**rows, "factor": 0.125}), ("resize", maps)):
         document = {"protocol": 1, "name": family, "target": "x86-64-avx2", "family": family, "spec": spec, "schedule": {}}
-        seeds.add("kernel", family, {"spec": document, "wishes": [{}, {"block_rows": 3, "parallel": 0}]})
+        seeds.add("kernel", family, {"spec": document, "proposals": [{}, {"block_rows": 3, "parallel": 0}]})
 
 
 def main():

@@ -8,6 +8,7 @@
 #include "terminal/Text.h"
 
 #include "vitc/Backend/Registry.h"
+#include "vitc/Dialect/ViT/Transforms/Precision.h"
 #include "vitc/Driver/Compile.h"
 #include "vitc/Pipelines/Pipelines.h"
 #include "vitc/Support/Interrupt.h"
@@ -176,6 +177,28 @@ static std::string describeFiles(StringRef folder,
   return llvm::join(parts, ", ");
 }
 
+/// What a precision of fewer bits is, and where it has fewer still.
+static std::string narrowText(llvm::StringRef precision,
+                              llvm::StringRef targetName) {
+  std::string text = precision.str() + ": ";
+  for (const vit::PrecisionInfo &info : vit::precisions)
+    if (info.word == precision)
+      text += info.summary;
+  llvm::Expected<Target> target = findTarget(targetName);
+  if (!target) {
+    llvm::consumeError(target.takeError());
+    return text;
+  }
+  constexpr int mostOfEightBits = 255;
+  std::vector<std::string> seven;
+  for (const Level &level : target->levels)
+    if (level.mostByte() < mostOfEightBits)
+      seven.emplace_back(level.name);
+  if (precision == "int8" && !seven.empty())
+    text += "; activations have 7 bits on " + llvm::join(seven, ", ");
+  return text;
+}
+
 static void printReport(const CompileSettings &settings,
                         const CompileReport &report) {
   llvm::raw_ostream &os = out();
@@ -223,12 +246,17 @@ static void printReport(const CompileSettings &settings,
              " where other rows and columns have outliers a hundred times as "
              "large; sampled in every layer");
   }
+  const bool isNarrow = compile.precision != "f32";
+  if (isNarrow)
+    line("precision", narrowText(compile.precision, report.target) +
+                          "; `vitc verify` tells what that costs");
   if (report.winogradProducts)
     line(
         "precision",
-        "linear layers and attention are Winograd inner products on Zen 4: the "
-        "usual error, bounded by the norms of rows and columns "
-        "(--disable-rewrite winograd for plain ones)");
+        (isNarrow ? "attention is" : "linear layers and attention are") +
+            llvm::Twine(" Winograd inner products on Zen 4: the "
+                        "usual error, bounded by the norms of rows and "
+                        "columns (--disable-rewrite winograd for plain ones)"));
   if (compile.tensorCores && report.kernels)
     line("precision",
          report.tensorCoreKernels

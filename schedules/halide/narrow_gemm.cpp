@@ -67,12 +67,12 @@ void NarrowGemm::definePairs() {
   steps = RDom({{0, group / inPair}, {0, groups}}, "k");
   pairSteps = RDom(0, inPair, "pair");
   RVar pair = steps.x, step = steps.y;
-  pairs(half, n, m, group_, np) = cast<int16_t>(0);
+  pairs(half, n, m, groupVar, np) = cast<int16_t>(0);
   Expr place = half * inPair + pairSteps;
-  pairs(half, n, m, group_, np) =
-      saturating_add(pairs(half, n, m, group_, np),
-                     cast<int16_t>(a(group_ * group + place, m)) *
-                         cast<int16_t>(w(place, n, group_, np)));
+  pairs(half, n, m, groupVar, np) =
+      saturating_add(pairs(half, n, m, groupVar, np),
+                     cast<int16_t>(a(groupVar * group + place, m)) *
+                         cast<int16_t>(w(place, n, groupVar, np)));
   product(n, m, np) = 0;
   product(n, m, np) += cast<int32_t>(pairs(pair, n, m, step, np));
 }

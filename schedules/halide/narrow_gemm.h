@@ -58,7 +58,7 @@ private:
   void scheduleProduct(Halide::LoopLevel level);
 
   Halide::RDom steps, pairSteps;
-  Halide::Var half{"half"}, group_{"group"};
+  Halide::Var half{"half"}, groupVar{"group"};
   Halide::Func product{"product"}, pairs{"pairs"}, out{"out"};
 };
 

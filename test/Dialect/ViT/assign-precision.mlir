@@ -72,3 +72,19 @@ module {
     return %0 : tensor<1x9x6xf32>
   }
 }
+
+// -----
+
+// Queries of cosine attention stay in f32.
+module attributes {vit.precision = "int8"} {
+  vit.parameter @w : tensor<6x8xf32>
+  // CHECK-LABEL: func.func @forward
+  // CHECK: vit.linear %arg0, %{{.*}} : (tensor<1x9x8xf32>, tensor<6x8xf32>) -> tensor<1x9x6xf32>
+  func.func @forward(%x: tensor<1x9x8xf32>) -> tensor<1x9x3xf32> {
+    %w = vit.get @w : tensor<6x8xf32>
+    %0 = vit.linear %x, %w : (tensor<1x9x8xf32>, tensor<6x8xf32>) -> tensor<1x9x6xf32>
+    %1 = vit.slice %0 along 2 from 0 : tensor<1x9x6xf32> -> tensor<1x9x3xf32>
+    %2 = vit.layer_norm %1 eps 1.0e-12 l2 : tensor<1x9x3xf32>
+    return %2 : tensor<1x9x3xf32>
+  }
+}

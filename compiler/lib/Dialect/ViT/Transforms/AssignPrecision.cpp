@@ -90,10 +90,22 @@ struct AssignPrecisionPass
     llvm_unreachable("unknown precision");
   }
 
+  /// Whether queries or keys of cosine attention come of the layer: they are
+  /// brought to length 1 and multiplied by up to 100, and with them the error.
+  static bool feedsCosineAttention(Value value) {
+    return llvm::any_of(value.getUsers(), [](Operation *user) {
+      if (auto slice = dyn_cast<SliceOp>(user))
+        return feedsCosineAttention(slice.getResult());
+      auto norm = dyn_cast<LayerNormOp>(user);
+      return norm && norm.getKind() == NormKind::L2;
+    });
+  }
+
   void assign(LinearOp linear, Precision precision) {
     // A layer of parameters alone is computed now, in double.
     if (!linear.getWeight().getDefiningOp<GetOp>() ||
-        linear.getInput().getDefiningOp<GetOp>())
+        linear.getInput().getDefiningOp<GetOp>() ||
+        feedsCosineAttention(linear.getResult()))
       return;
     OpBuilder builder(linear);
     linear.getInputMutable().assign(

@@ -31,8 +31,9 @@ bool isBuffer(mlir::Type type);
 
 namespace vitc::families {
 
-/// Of the fields of a specification.
+/// Of the fields of a specification. LLVM looks for it by this name.
 template <typename Spec, typename = decltype(Spec::family)>
+// NOLINTNEXTLINE(readability-identifier-naming)
 llvm::hash_code hash_value(const Spec &spec) {
   llvm::hash_code hash(0);
   auto add = [&](const auto &value) {

@@ -217,7 +217,8 @@ def AssignPrecisionPass : Pass<"vit-assign-precision", "::mlir::ModuleOp"> {
     | `f16` | f16 | f32 |
     | `int8` | 8-bit rows, a scale for each output channel | 8-bit rows, a scale and an offset for each token |
 
-    Layers of fewer rows (the head, the last block of a class token) take weights of these bits and float32 activations.
+    Layers of fewer rows (the head, the last block of a class token) take weights of these bits and float32 activations. Layers whose
+    results are brought to length 1, as queries and keys of cosine attention are, stay in f32.
     ```mlir
     %1 = vit.linear %0, %w : (tensor<1x197x768xf32>, tensor<768x768xf32>) -> tensor<1x197x768xf32>
     ```

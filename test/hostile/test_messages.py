@@ -48,7 +48,7 @@ model.mkdir()
 seen = set()
 for source in sorted(GOLDEN.glob("*/config.json")):
     config = json.loads(source.read_text())
-    family = config.get("model_type", config.get("architecture"))
+    family = config.get("model_type") or config["architecture"].split("_")[0]
     for path in words(config):
         # A label is like another, and a field of a family like that of another model of it.
         kind = (family, *("*" if str(step).isdigit() and step is not True else step for step in path))

@@ -196,9 +196,9 @@ std::vector<int64_t> JsonReader::integers(StringRef key,
   return values;
 }
 
-std::vector<int64_t> JsonReader::depths(StringRef key,
-                                        std::vector<int64_t> fallback) {
-  std::vector<int64_t> values = integers(key, fallback, 1, mostBlocks);
+std::vector<int64_t>
+JsonReader::depths(StringRef key, std::vector<int64_t> fallback, bool orOne) {
+  std::vector<int64_t> values = integers(key, fallback, 1, mostBlocks, orOne);
   int64_t blocks = 0;
   for (int64_t value : values)
     blocks += value;

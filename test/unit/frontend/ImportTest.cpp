@@ -131,6 +131,13 @@ TEST_F(ImportTest, WindowsLargerThanTheirMap) {
             "8, and the map before it has only 2 x 2 pixels");
 }
 
+TEST_F(ImportTest, MapsThatCannotBeHalved) {
+  EXPECT_NE(failure(R"({"architecture": "coatnet_rmlp_nano_rw_224",
+ "model_args": {"img_size": [36, 44]}})")
+                .find("img_size 36 x 44: stages.1.blocks.0.residual adds"),
+            std::string::npos);
+}
+
 TEST_F(ImportTest, TablesThatNoMemoryHolds) {
   EXPECT_EQ(failure(R"({"model_type": "vitc", "image_size": 65536,
  "patch_size": 1, "width": 64, "heads": 4, "position": "rotary"})"),

@@ -86,7 +86,8 @@ public:
   /// How many blocks each stage has: `mostBlocks` in all. The fallback after an
   /// error.
   std::vector<int64_t> depths(llvm::StringRef key,
-                              std::vector<int64_t> fallback);
+                              std::vector<int64_t> fallback,
+                              bool orOne = false);
   /// An object; an empty one after an error.
   llvm::json::Object objectAt(llvm::StringRef key);
 

@@ -265,6 +265,20 @@ Value ModelBuilder::activate(Value x, vit::Activation function) {
 }
 
 Value ModelBuilder::add(const Twine &name, Value x, Value y) {
+  // Where a block halves a map of an odd size, its shortcut may round down and
+  // its convolution up; the model's own library cannot run it either.
+  if (x.getType() != y.getType()) {
+    auto text = [](Value value) {
+      std::string result;
+      for (int64_t extent : shapeOf(value))
+        result += (result.empty() ? "" : " x ") + std::to_string(extent);
+      return result;
+    };
+    fail(userError(places.image, name + " adds " + text(y) + " numbers to " +
+                                     text(x) +
+                                     ": a map before it has an odd size"));
+    return x;
+  }
   return vit::AddOp::create(builder, named(name), x, y);
 }
 

@@ -40,6 +40,11 @@ public:
     return JsonReader::integers(key, std::move(fallback), least, most,
                                 /*orOne=*/true);
   }
+  /// The same of blocks.
+  std::vector<int64_t> depths(llvm::StringRef key,
+                              std::vector<int64_t> fallback) {
+    return JsonReader::depths(key, std::move(fallback), /*orOne=*/true);
+  }
   /// A list of words, each of which may itself be cut into a list.
   std::vector<std::string> words(llvm::StringRef key,
                                  std::vector<std::string> fallback);

@@ -7,6 +7,8 @@
 
 #include "llvm/Support/FileSystem.h"
 
+#include <cstdlib>
+
 using namespace vitc;
 using namespace vitc::fuzz;
 using namespace vitc::tool;
@@ -26,6 +28,9 @@ static const MemoryFolder &compiledFolder() {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  // No input may start a program: without a PATH there is no emulator.
+  static const int hidden = setenv("PATH", "/nowhere", /*overwrite=*/1);
+  (void)hidden;
   const MemoryFolder &folder = compiledFolder();
   std::string path =
       folder.write("share/model/manifest.json", textOf(data, size));

@@ -144,3 +144,17 @@ for text in PLAIN + [text for text in ANY if b"\0" not in text]:
         refuse("error:", "compile", scratch / "model", "-o", scratch / "never", option, text)
     refuse("error:", text)
 print("ok options")
+
+# A manifest names the compiler that a library was made with; it is not run.
+script = scratch / "compiler"
+script.write_text("#!/bin/sh\ntouch canary\necho aarch64-linux-gnu\n")
+script.chmod(0o755)
+place = base / "share" / "net" / "manifest.json"
+manifest = json.loads(place.read_text())
+manifest["target"] = "arm-64"
+manifest["options"].update(cxx=str(script), sysroot=str(scratch))
+place.write_text(json.dumps(manifest))
+for command in (["run", base, GOLDEN / "own_learned_1d_interp" / "image.npy"], ["bench", base], ["verify", base, scratch / "model"]):
+    refuse("error:", *command)
+    assert not CANARY.exists(), command
+print("ok a manifest's compiler")

@@ -168,7 +168,8 @@ llvm::Expected<std::string> vitc::makeManifest(const ManifestInputs &inputs) {
       {"fast_matmul", inputs.options.fastMatmul},
       {"tensor_cores", inputs.options.tensorCores},
       {"winograd", inputs.winograd}};
-  // Only where they were given: they are what runs the library elsewhere, too.
+  // Only where they were given. For people: a program that a manifest names is
+  // never run.
   if (!inputs.options.toolchain.cxx.empty())
     options["cxx"] = utf8Text(inputs.options.toolchain.cxx);
   if (!inputs.options.toolchain.sysroot.empty())

@@ -6,6 +6,7 @@
 
 #include "runner/protocol.h"
 
+#include <cstdlib>
 #include <deque>
 
 using namespace vitc;
@@ -68,8 +69,21 @@ private:
 
 } // namespace
 
+/// The compiler of the program that loads the library. The manifest may name
+/// one, too, but whoever wrote it would then have this machine run anything.
+static ToolchainOptions runnersToolchain() {
+  auto text = [](const char *variable) -> std::string {
+    const char *value = std::getenv(variable);
+    return value ? value : "";
+  };
+  ToolchainOptions options;
+  options.cxx = text("VITC_RUN_CXX");
+  options.sysroot = text("VITC_RUN_SYSROOT");
+  return options;
+}
+
 llvm::Error EmulatedLibrary::load() {
-  auto started = EmulatedRunner::start(architecture, manifest.toolchain,
+  auto started = EmulatedRunner::start(architecture, runnersToolchain(),
                                        {libraryPath, manifest.name + "_model"});
   if (!started)
     return started.takeError();

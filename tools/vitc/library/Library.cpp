@@ -105,14 +105,6 @@ static llvm::Error readOptions(const JsonObject &options, Manifest &manifest) {
   auto disabled = options.getStrings("disabled_rewrites");
   if (!disabled)
     return disabled.takeError();
-  for (auto [key, field] : {std::pair("cxx", &manifest.toolchain.cxx),
-                            std::pair("sysroot", &manifest.toolchain.sysroot)})
-    if (options.has(key)) {
-      auto value = options.getString(key);
-      if (!value)
-        return value.takeError();
-      *field = std::move(*value);
-    }
   manifest.batch = *batch;
   manifest.imageSize = *size;
   manifest.outputs = std::move(*outputs);

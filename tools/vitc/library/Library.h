@@ -32,7 +32,6 @@ struct Manifest {
   std::vector<std::string> disabledRewrites;
   bool winograd = false; ///< Winograd inner products, where they gain
   bool embedsWeights = false;
-  ToolchainOptions toolchain; ///< what the library was built with, if named
   std::vector<std::string> labels;
 };
 

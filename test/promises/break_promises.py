@@ -6,6 +6,7 @@
 
 BUILD is a configured build folder of this checkout, with everything built. Each break is one edit of one source: it is made, what the
 test needs is built, the test is run and must fail, and the edit is taken back. A test that passes while its promise is broken is an error.
+`--list` shows the breaks, and fails if a source has no place for one of them any more.
 Breaks are made in a copy of the sources (BUILD/promises), never in the checkout itself.
 """
 import argparse
@@ -63,11 +64,17 @@ class Copy:
         return run(["ctest", "--preset", "release", "--no-tests=error", "-R", f"^{test}([.]|$)"], self.folder, self.log) == 0
 
 
+def misses(folder, entry):
+    """What is wrong with the place of a break, if anything."""
+    count = (folder / entry["file"]).read_text().count(entry["find"])
+    return f"{entry['file']} has {count} places like {entry['find']!r}, expected 1: mend test/promises/breaks.json" if count != 1 else None
+
+
 def try_break(copy, entry):
+    if problem := misses(copy.folder, entry):
+        return problem
     path = copy.folder / entry["file"]
     text = path.read_text()
-    if text.count(entry["find"]) != 1:
-        return f"{entry['file']} has {text.count(entry['find'])} places like {entry['find']!r}, expected 1: mend test/promises/breaks.json"
     try:
         path.write_text(text.replace(entry["find"], entry["replace"]))
         if not copy.build():
@@ -88,7 +95,9 @@ def main():
     if options.list:
         for entry in BREAKS:
             print(f"{entry['promise']}: {entry['file']}: {', '.join(entry['tests'])}")
-        return 0
+        problems = [problem for entry in BREAKS if (problem := misses(ROOT, entry))]
+        print("\n".join(problems), end="", file=sys.stderr)
+        return int(bool(problems))
     if not chosen:
         sys.exit(f"--only {options.only}: no such promise; --list shows them")
     copy = Copy(pathlib.Path(options.build).resolve())

@@ -271,15 +271,19 @@ def parse_spec(text):
 def add_kernels(seeds, vitc):
     """The first kernels of each kind, by family and the fields that it has."""
     seen = set()
-    for _, folder, _ in golden_models():
-        ir = subprocess.run([vitc, "compile", folder, "--until-after", "kernels"], check=True, capture_output=True, text=True).stdout
+    models = [(folder, "f32") for _, folder, _ in golden_models()]
+    models += [(models[0][0], precision) for precision in ("int8", "bf16", "f16")]
+    for folder, precision in models:
+        ir = subprocess.run([vitc, "compile", folder, "--until-after", "kernels", "--precision", precision], check=True,
+                            capture_output=True, text=True).stdout
         for name, family, text in KERNEL.findall(ir):
             spec = parse_spec(text)
             kind = (family, tuple(sorted(spec)), *(value for value in spec.values() if isinstance(value, (str, bool))))
             if kind in seen:
                 continue
             seen.add(kind)
-            target = TARGETS[len(seen) % len(TARGETS)]
+            targets = TARGETS if precision == "f32" else [target for target in TARGETS if target != "opencl"]
+            target = targets[len(seen) % len(targets)]
             document = {"protocol": 1, "name": name, "target": target, "family": family, "spec": spec, "schedule": {}}
             seeds.add("kernel", name, {"spec": document, "proposals": [{}, {"tile_m": 3, "parallel": 0}]})
     if not seen:

@@ -193,7 +193,7 @@ TEST_F(ImportTest, ListsThatAreNone) {
   // The number of stages is what a map is shifted by.
   EXPECT_NE(failure(R"({"architecture": "swin_tiny_patch4_window7_224",
  "model_args": {"depths": "many"}})")
-                .find("model_args.depths must be a list of numbers"),
+                .find("model_args.depths must be a number"),
             std::string::npos);
   EXPECT_NE(failure(R"({"architecture": "swin_tiny_patch4_window7_224",
  "model_args": {"depths": []}})")

@@ -161,16 +161,11 @@ void NarrowGemm::finish(Expr value, Schedule &schedule) {
                       /*depth=*/double(groups) * group / 2};
   TileLoops tiles = schedulePanels(out, loops, tile, schedule);
   scheduleProduct(tiles.rowTile);
-  // A step of the loop reads so many cache lines of weights: a group is 32
-  // bits.
+  // A group is 32 bits, so that a step reads as many lines as one of float32.
   constexpr int groupBytes = 4;
-  int lines = std::max(1, tile.columns * groupBytes / 64) * tile.unrollK;
   const int perGroup = groupBytes / w.type().bytes();
-  int standard =
-      panels > 1 && tiles.rowTiles > 1
-          ? std::min(4, (lines + tiles.rowTiles - 1) / tiles.rowTiles)
-          : 0;
-  if (int count = readPrefetch(schedule, standard))
+  if (int count = readPrefetch(
+          schedule, panels > 1 ? defaultPrefetch(tile, tiles.rowTiles) : 0))
     kernel.prefetches.emplace_back(spreadPrefetch(
         {w.name(), groups, panel * perGroup, tile.columns * perGroup, count,
          tiles.columnTile, tiles.nextColumnTile, w.type()}));

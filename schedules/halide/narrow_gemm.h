@@ -21,7 +21,7 @@ public:
       : rows(shape.m), panel(shape.panel), panels(shape.width() / shape.panel),
         groups(shape.groups()), group(group), lda(shape.lda), ldc(shape.ldc),
         ldr(shape.residual ? shape.ldr : 0), hasBias(shape.bias),
-        activation(shape.activation), machine(machine) {}
+        machine(machine) {}
 
   void readSchedule(Schedule &schedule);
   /// `a` and `w`, of these types; a row of `a` has `rowElements`.
@@ -43,20 +43,15 @@ public:
   Halide::Var n{"n"}, m{"m"}, np{"np"};
 
 private:
-  const int rows, panel, panels, groups, group, lda, ldc, ldr;
-  const bool hasBias;
-
-public:
-  const families::Activation activation;
-
-private:
-  const Machine &machine;
-  Tile tile;
   void defineDots(Halide::Type accumulator);
   void definePairs();
   void defineHalves();
   void scheduleProduct(Halide::LoopLevel level);
 
+  const int rows, panel, panels, groups, group, lda, ldc, ldr;
+  const bool hasBias;
+  const Machine &machine;
+  Tile tile;
   Halide::RDom steps, pairSteps;
   Halide::Var half{"half"}, groupVar{"group"};
   Halide::Func product{"product"}, pairs{"pairs"}, out{"out"};

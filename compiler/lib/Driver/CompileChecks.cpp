@@ -28,10 +28,8 @@ llvm::Error vitc::checkOptions(const CompileOptions &options) {
   if (options.batch < 1 || options.batch > 1024)
     return userError("--batch " + Twine(options.batch) +
                      " is not between 1 and 1024");
-  SmallVector<StringRef> precisions;
-  for (const vit::PrecisionInfo &info : vit::precisions)
-    precisions.push_back(info.word);
-  if (llvm::Error error = isOneOf("--precision", options.precision, precisions))
+  if (llvm::Error error =
+          isOneOf("--precision", options.precision, vit::precisionWords()))
     return error;
   if (llvm::Error error =
           isOneOf("--backend", options.backend, backendChoices()))

@@ -63,8 +63,7 @@ static void declareCodeOptions(Options &options, CompileSettings &settings) {
                 "the processor, see `vitc targets` (default: host); several of "
                 "one architecture share a library, which takes what the "
                 "processor has");
-  options.choice("precision", compile.precision, {"f32", "bf16", "f16", "int8"},
-                 {},
+  options.choice("precision", compile.precision, vit::precisionWords(), {},
                  "of linear layers: float32; bfloat16 operands; weights stored "
                  "as float16; or 8-bit weights and activations. Fewer bits are "
                  "smaller and faster, and less exact");

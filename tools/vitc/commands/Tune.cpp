@@ -7,6 +7,7 @@
 #include "terminal/Text.h"
 
 #include "vitc/Backend/Registry.h"
+#include "vitc/Dialect/ViT/Transforms/Precision.h"
 #include "vitc/Records/Machine.h"
 #include "vitc/Support/File.h"
 #include "vitc/Support/Interrupt.h"
@@ -45,8 +46,7 @@ static void declareSearchOptions(Options &options, TuneSettings &settings) {
                  "whose schedules to search; auto: all that are installed");
   options.text("target", "T", tune.model.target,
                "the processor, see `vitc targets` (default: host)");
-  options.choice("precision", tune.model.precision,
-                 {"f32", "bf16", "f16", "int8"}, {},
+  options.choice("precision", tune.model.precision, vit::precisionWords(), {},
                  "of linear layers, as for `vitc compile`");
   options.integer(
       "threads", "N", 1, 1024, [&](int64_t n) { tune.threads = n; },

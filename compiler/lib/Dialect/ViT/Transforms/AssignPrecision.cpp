@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace vitc::vit {
 #define GEN_PASS_DEF_ASSIGNPRECISIONPASS
@@ -33,6 +34,13 @@ namespace {
 struct AssignPrecisionPass
     : vitc::vit::impl::AssignPrecisionPassBase<AssignPrecisionPass> {
   void runOnOperation() override {
+    auto word = getOperation()->getAttrOfType<StringAttr>(precisionAttrName);
+    if (word && !toPrecision(word.getValue())) {
+      getOperation().emitError()
+          << precisionAttrName << " is " << word << ", expected one of "
+          << llvm::join(precisionWords(), ", ");
+      return signalPassFailure();
+    }
     Precision precision = precisionOf(getOperation());
     if (precision == Precision::F32)
       return;

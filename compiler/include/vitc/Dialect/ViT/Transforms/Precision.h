@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <optional>
+#include <vector>
 
 namespace vitc::vit {
 
@@ -25,6 +26,14 @@ inline constexpr PrecisionInfo precisions[] = {
     {Precision::Int8, "int8",
      "linear layers of 8-bit weights and rows, exact sums"},
 };
+
+/// The words, in that order.
+inline std::vector<llvm::StringRef> precisionWords() {
+  std::vector<llvm::StringRef> words;
+  for (const PrecisionInfo &info : precisions)
+    words.push_back(info.word);
+  return words;
+}
 
 std::optional<Precision> toPrecision(llvm::StringRef word);
 
